@@ -1,0 +1,105 @@
+"""Prior Augmented Data: the generator, its loss, the weight and the prior put together.
+
+An augmentation answers three questions: which pseudo rows (`search`, `propose`), how strongly they
+count (`weight`), where they pull (`pull`); and it says what its own parameters minimise (`terms`).
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from torch import Tensor
+
+from reprior.augment.generator import Generator, Neighbourhood, how_many_near
+from reprior.augment.generator_loss import GeneratorTerms, generator_terms, ones_radius
+from reprior.augment.prior import (
+    PriorMean,
+    Temperature,
+    regression_pull,
+    temperature_on_data,
+    temperature_pull,
+)
+from reprior.augment.weight import kl_weight
+from reprior.contracts import Draws, Likelihood, Noise, Params, Setting, Settings
+from reprior.likelihoods import Gaussian, TemperedCategorical
+
+
+class Pseudo(NamedTuple):
+    """Pseudo rows of one batch, and what they were drawn from."""
+
+    x: Tensor  # (B, D) one draw per real row
+    density: Gaussian  # q_φ, batch (B, D)
+    near: Neighbourhood
+    k: Tensor  # () how many neighbours counted
+
+
+@dataclass(frozen=True)
+class PAD:
+    """Options in the order of the method; the defaults are the paper's."""
+
+    features: int  # D of the space that pseudo rows live in
+    task: Literal["regression", "classification"] = "regression"
+    at: int = 0  # the network stage that pseudo rows enter; 0 is the input
+    hidden: int = 50  # 128 on images
+    pooling: Literal["mean_max", "mean"] = "mean_max"
+    self_is_near: bool = True
+    terms: str = "ABC"  # of the generator's loss
+    threshold: bool | None = None  # C counts only beyond √D; None: in regression
+    prior_mean: PriorMean = "own"  # regression
+    temperature: Temperature = "tau_to_lambda"  # classification
+    temperature_on_data: bool = True  # classification: + mean (1 − t)² on real rows
+    temper_training: bool = False  # classification: cross-entropy of softmax(z/t) instead of softmax(z)
+
+    name = "pad"
+    space = {  # noqa: RUF012  a constant
+        "ell": Setting(1.0, (0.5, 1.0, 2.0, 4.0, 8.0, float("inf")), "length scale ℓ of λ; inf is off"),
+        "tau": Setting(3.0, (3.0, 10.0), "largest temperature τ (classification)"),
+        "generator_lr": Setting(1e-3, (1e-3,), "Adam rate of the generator"),
+    }
+
+    @property
+    def generator(self) -> Generator:
+        return Generator(self.features, self.hidden, self.pooling, self.self_is_near)
+
+    def noise(self, batch: int) -> dict[str, Noise]:
+        """For one drawing of pseudo rows."""
+        return {"x_tilde": Noise("normal", (batch, self.features))}
+
+    def k_noise(self) -> dict[str, Noise]:
+        """For one mini-batch: K is drawn once and serves both players."""
+        return {"k": Noise("uniform", ())}
+
+    def search(self, phi: Params, x: Tensor, k: Draws) -> tuple[Neighbourhood, Tensor]:
+        """Who is near whom in the batch x (B, D), and K; without gradient."""
+        count = how_many_near(k["k"], len(x))
+        return self.generator.search(phi, x, count), count
+
+    def propose(
+        self, phi: Params, x: Tensor, near: Neighbourhood, k: Tensor, draws: Draws
+    ) -> Pseudo:
+        """One pseudo row per row of x (B, D), by reparameterisation."""
+        density = self.generator.decode(phi, x, near)
+        return Pseudo(density.mean + density.std * draws["x_tilde"], density, near, k)
+
+    def weight(self, pseudo: Tensor, reference: Tensor, settings: Settings) -> Tensor:
+        """λ (B,) of pseudo rows (B, D) against real rows (M, D)."""
+        return kl_weight(pseudo, reference, settings["ell"])
+
+    def pull(
+        self, labels: Likelihood, real: Likelihood, weight: Tensor, settings: Settings
+    ) -> Tensor:
+        """R: what the model pays for being sure where it has no data.
+
+        labels  density at the pseudo rows, batch (B,)
+        real    density at the real rows, batch (B,)
+        weight  (B,) λ
+        """
+        if isinstance(labels, TemperedCategorical) and isinstance(real, TemperedCategorical):
+            pull = temperature_pull(labels, weight, settings["tau"], self.temperature)
+            return pull + temperature_on_data(real) if self.temperature_on_data else pull
+        return regression_pull(labels, weight, self.prior_mean)
+
+    def loss_terms(self, labels: Likelihood, pseudo: Pseudo, x: Tensor) -> GeneratorTerms:
+        """A, B and C for one batch; x (B, D) the real rows."""
+        threshold = self.task == "regression" if self.threshold is None else self.threshold
+        radius = ones_radius(self.features) if threshold else None
+        return generator_terms(labels, pseudo.density, pseudo.x, x, pseudo.k, radius)

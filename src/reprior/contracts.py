@@ -1,0 +1,153 @@
+"""Values that pass from one room to another, and the one error a user is meant to read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Params = dict[str, Tensor]  # a network's weights by name, for one member
+Settings = Mapping[str, Tensor]  # hyperparameters by name, each () for one member
+Draws = Mapping[str, Tensor]  # random numbers by name: randomness is an argument
+
+
+class InputError(ValueError):
+    """Something given from outside cannot be used.
+
+    The message is one sentence that says what was given, what was expected and what to do. Doors
+    print it alone and leave with exit code 2; it is never raised for a fault of our own.
+    """
+
+
+@dataclass(frozen=True)
+class Table:
+    """A regression or classification problem as it comes from its file, unscaled."""
+
+    name: str
+    x: Floats  # (N, D)
+    y: Floats  # (N,) labels, or class numbers as floats
+    features: tuple[str, ...]  # D names
+    target: str
+
+
+class Split(NamedTuple):
+    """Row numbers of one train/test division, each sorted and without repeats."""
+
+    train: Rows
+    test: Rows
+
+
+class Noise(NamedTuple):
+    """A request for random numbers, standard normal or uniform on (0, 1), answered at the edge."""
+
+    kind: Literal["normal", "uniform"]
+    shape: tuple[int, ...]
+
+
+class Batch(NamedTuple):
+    """What one member sees at one step, standardised by its own training rows."""
+
+    x: Tensor  # (B, D)
+    y: Tensor  # (B,)
+    reach: Tensor  # (D,) largest minus smallest value of each feature over the training rows
+    rows: Tensor  # () how many training rows there are
+
+
+class Setting(NamedTuple):
+    """One hyperparameter: what it is, what it is without tuning, and what tuning may choose."""
+
+    default: float
+    choices: tuple[float, ...]
+    meaning: str
+
+
+class Likelihood(Protocol):
+    """A label's density given an input: what every network of this package predicts.
+
+    Implementations are NamedTuples of tensors with any leading axes (...), so that torch's function
+    transforms see through them.
+    """
+
+    @property
+    def mean(self) -> Tensor: ...
+
+    @property
+    def std(self) -> Tensor: ...
+
+    def log_prob(self, y: Tensor) -> Tensor: ...
+
+    def entropy(self) -> Tensor: ...
+
+
+class Network(Protocol):
+    """A chain of stages that can be entered and left between any two of them."""
+
+    @property
+    def stages(self) -> int: ...
+
+    @property
+    def hidden(self) -> tuple[int, ...]: ...
+
+    def noise(self) -> dict[str, Noise]: ...
+
+    def init(self, noise: Draws) -> Params: ...
+
+    def run(
+        self,
+        params: Params,
+        x: Tensor,
+        start: int = 0,
+        stop: int | None = None,
+        scales: Sequence[Tensor | None] | None = None,
+    ) -> Tensor: ...
+
+
+class Model(Protocol):
+    """One uncertainty method, as pure functions of one member of a population.
+
+    Every file of `reprior.models` holds one, in this order: what can be set, how it starts, what
+    it minimises, what it predicts.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def members(self) -> int:
+        """How many independently trained rows of a population make one model."""
+
+    @property
+    def space(self) -> dict[str, Setting]:
+        """What can be set, with its default and the values tuning chooses from."""
+
+    @property
+    def network(self) -> Network: ...
+
+    def noise(self, batch: int) -> dict[str, Noise]:
+        """Random numbers for one stochastic forward pass over a batch."""
+
+    def init(self, noise: Draws) -> Params:
+        """Starting weights, from the network's noise."""
+
+    def features(self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int) -> Tensor:
+        """Activations (B, D) that enter stage `at`."""
+
+    def density(
+        self, params: Params, x: Tensor, settings: Settings, draws: Draws, start: int = 0
+    ) -> Likelihood:
+        """One draw of the label density at rows that enter stage `start`, batch (B,)."""
+
+    def loss(
+        self, params: Params, batch: Batch, settings: Settings, draws: Draws
+    ) -> tuple[Tensor, Likelihood]:
+        """What training minimises on real rows, (), and one draw of their label density."""
+
+    def prediction_noise(self) -> dict[str, Noise]:
+        """Random numbers for one member's whole prediction, the same for every row."""
+
+    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Likelihood:
+        """Draws of the label density, leading axis S: their mixture is the prediction."""

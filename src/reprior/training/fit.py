@@ -1,0 +1,229 @@
+"""One training loop for every gradient-trained model, with and without an augmentation.
+
+Nothing in a step waits for the host or looks at one member: all state is updated in place, so that
+on a GPU a step is captured once as a CUDA graph and replayed.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from reprior.augment import PAD
+from reprior.contracts import Model, Setting
+from reprior.population.flat import Flat
+from reprior.population.layout import Batches, TrainingSets
+from reprior.population.lift import Program
+from reprior.population.optimiser import AdamState, adam_state, adam_step, finite_rows
+from reprior.population.randomness import Dice
+from reprior.training import step as one_member
+
+SHARED_SPACE = {
+    "lr": Setting(3e-3, (1e-3, 3e-3, 1e-2), "Adam rate of the model"),
+    "weight_decay": Setting(0.0, (0.0, 1e-4, 1e-2), "decoupled weight decay of the model"),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A population to train: P members that share model, augmentation and shapes."""
+
+    model: Model
+    augment: PAD | None
+    sets: TrainingSets
+    group: Tensor  # (P,) int64, the training set of every member
+    settings: dict[str, Tensor]  # each (P,)
+    epochs: int
+    batch: int
+    seed: int
+
+
+class Fitted(NamedTuple):
+    """Trained parameters, each with the leading axis P, and who came to no end."""
+
+    theta: dict[str, Tensor]
+    phi: dict[str, Tensor]  # empty without an augmentation
+    diverged: Tensor  # (P,) the epoch (from 1) in which a member stopped being finite; 0: it did not
+    seconds: float
+
+
+Progress = Callable[[int, int], None]  # epochs done, epochs in all
+
+
+def fit(job: Job, progress: Progress | None = None) -> Fitted:
+    """Trains all members. Where memory runs out the population is halved, with the same numbers."""
+    started = time.perf_counter()
+    parts = list(_fit_or_halve(job, range(len(job.group)), progress))
+    return Fitted(
+        theta=_concatenated([part.theta for part in parts]),
+        phi=_concatenated([part.phi for part in parts]),
+        diverged=torch.cat([part.diverged for part in parts]),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def stepper(job: Job) -> Callable[[], None]:
+    """One training step after the other, epoch after epoch: for timing, and for loops of one's own."""
+    run = _Run(job, slice(None))
+    step = _captured(run) if run.alive.is_cuda else run.step
+    taken = 0
+
+    def next_step() -> None:
+        nonlocal taken
+        if taken % run.batches.steps_per_epoch == 0:
+            run.batches.shuffle()
+        taken += 1
+        step()
+
+    return next_step
+
+
+def default_settings(job_space: dict[str, Setting], members: int, **given: float) -> dict[str, Tensor]:
+    """Every setting at its default for all members, but for those given; each (P,) float64."""
+    values = {name: setting.default for name, setting in job_space.items()} | given
+    return {k: torch.full((members,), v, dtype=torch.float64) for k, v in values.items()}
+
+
+def search_space(model: Model, augment: PAD | None) -> dict[str, Setting]:
+    """What can be set: shared settings, the model's, the augmentation's."""
+    return SHARED_SPACE | model.space | (augment.space if augment is not None else {})
+
+
+def _fit_or_halve(job: Job, rows: range, progress: Progress | None) -> Iterator[Fitted]:
+    try:
+        yield _Run(job, slice(rows.start, rows.stop)).train(progress)
+        return
+    except (MemoryError, torch.cuda.OutOfMemoryError):
+        if len(rows) == 1:
+            raise
+    except RuntimeError as error:  # a CPU allocator's way of saying the same
+        if "allocate memory" not in str(error) or len(rows) == 1:
+            raise
+    if job.sets.x.is_cuda:
+        torch.cuda.empty_cache()
+    half = len(rows) // 2
+    yield from _fit_or_halve(job, rows[:half], progress)
+    yield from _fit_or_halve(job, rows[half:], progress)
+
+
+class _Run:
+    """The buffers of one population (or of some of its rows) and the step over them."""
+
+    def __init__(self, job: Job, rows: slice) -> None:
+        self.job = job
+        device, dtype = job.sets.x.device, job.sets.x.dtype
+        members = len(job.group)
+        self.generator = torch.Generator(device).manual_seed(job.seed)
+
+        def dice(wanted: dict[str, Any]) -> Dice:
+            return Dice(wanted, members, self.generator, dtype, rows)
+
+        model, augment = job.model, job.augment
+        starts = {"theta": model.network.noise()}
+        if augment is not None:
+            starts["phi"] = augment.generator.noise()
+        start = dice(starts).roll()
+        self.theta = Flat(torch.vmap(model.init)(start["theta"]))
+        self.theta_state = adam_state(self.theta.matrix)
+        self.settings = {k: v[rows].to(device, dtype) for k, v in job.settings.items()}
+        self.decays = bool((self.settings["weight_decay"] != 0).any())
+        self.batches = Batches(job.sets, job.group.to(device), job.batch, self.generator, rows)
+        self.dice = dice(one_member.noise(model, augment, job.batch))
+        self.alive = torch.ones(len(self.theta.matrix), dtype=torch.bool, device=device)
+        self.diverged = torch.zeros(len(self.alive), dtype=torch.int64, device=device)
+        theta, batch, draws = self.theta.views, self.batches.current, self.dice.roll()
+        if augment is None:
+            self.phi: Flat | None = None
+            self._model = Program(
+                partial(one_member.model_gradient, model, None),
+                (theta, {}, batch, self.settings, draws),
+            )
+            return
+        self.phi = Flat(torch.vmap(augment.generator.init)(start["phi"]))
+        self.phi_state = adam_state(self.phi.matrix)
+        bound = (theta, self.phi.views, batch, self.settings, draws)
+        self._model = Program(partial(one_member.model_gradient, model, augment), bound)
+        found = self._model()[2]
+        self._generator = Program(
+            partial(one_member.generator_gradient, model, augment), bound, found
+        )
+
+    def train(self, progress: Progress | None) -> Fitted:
+        started = time.perf_counter()
+        step = _captured(self) if self.alive.is_cuda else self.step
+        epochs = self.job.epochs
+        for epoch in range(epochs):
+            self.batches.shuffle()
+            for _ in range(self.batches.steps_per_epoch):
+                step()
+            self.diverged.masked_fill_(~self.alive & (self.diverged == 0), epoch + 1)
+            if progress is not None:
+                progress(epoch + 1, epochs)
+        return Fitted(
+            theta=self.theta.views,
+            phi=self.phi.views if self.phi is not None else {},
+            diverged=self.diverged,
+            seconds=time.perf_counter() - started,
+        )
+
+    def step(self) -> None:
+        """θ, then φ, for every member whose epoch goes on and who is still finite."""
+        gate = self.batches.take() & self.alive
+        self.dice.roll()
+        gradient, _, found = self._model()
+        gate = self._descend(self.theta, gradient, self.theta_state, gate, "lr", self.decays)
+        if self.phi is not None:
+            gradient, _ = self._generator(found)
+            self._descend(self.phi, gradient, self.phi_state, gate, "generator_lr", False)
+
+    def _descend(
+        self,
+        params: Flat,
+        gradient: dict[str, Tensor],
+        state: AdamState,
+        gate: Tensor,
+        rate: str,
+        decays: bool,
+    ) -> Tensor:
+        """One optimiser step; members whose gradient is not finite are frozen from here on."""
+        grads = params.join(gradient)
+        finite = finite_rows(grads)
+        self.alive &= finite | ~gate
+        gate = gate & finite
+        grads.masked_fill_(~gate[:, None], 0)
+        decay = self.settings["weight_decay"] if decays else None
+        adam_step(params.matrix, grads, state, gate, self.settings[rate], decay)
+        return gate
+
+    def state(self) -> list[Tensor]:
+        """Every tensor that a step changes, besides the random numbers."""
+        changed = [self.theta.matrix, *self.theta_state, self.alive, self.batches.step]
+        return changed + ([self.phi.matrix, *self.phi_state] if self.phi is not None else [])
+
+
+def _captured(run: _Run) -> Callable[[], None]:
+    """The step as one CUDA graph. Warming up and capturing leave no trace in the state."""
+    before = [tensor.clone() for tensor in run.state()]
+    dice = run.generator.get_state()
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            run.step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    graph.register_generator_state(run.generator)
+    with torch.cuda.graph(graph):
+        run.step()
+    for tensor, value in zip(run.state(), before, strict=True):
+        tensor.copy_(value)
+    run.generator.set_state(dice)
+    return graph.replay
+
+
+def _concatenated(parts: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
