@@ -43,7 +43,7 @@ SLOW = pytest.param("kin8nm", marks=pytest.mark.slow)
 def test_the_shipped_labels_are_what_clustering_finds(name, data_dir):
     """Up to the few rows that another processor's rounding may move."""
     found = clusters.compute(inputs(data_dir / "uci" / f"{name}.csv"), clusters.DEFAULT)
-    assert adjusted_rand_score(found, remembered.shipped_labels(name)) > 0.99
+    assert adjusted_rand_score(found, remembered.shipped_labels(name)) > 0.95
 
 
 def test_the_bundled_table_gives_the_frozen_splits_when_clustered_now():

@@ -10,9 +10,9 @@ LABELS = np.array([0, 1, 2, 11, 1, 0])
 
 
 def test_labels_come_back_as_they_went(cache):
-    assert recall(key(X), 6) is None
+    assert recall(key(X)) is None
     remember(key(X), LABELS)
-    np.testing.assert_array_equal(recall(key(X), 6), LABELS)
+    np.testing.assert_array_equal(recall(key(X)), LABELS)
     assert len(list((cache / "clusters").iterdir())) == 1
 
 
@@ -42,11 +42,11 @@ def test_a_damaged_file_is_as_good_as_none(cache, damage):
     remember(key(X), LABELS)
     (file,) = (cache / "clusters").iterdir()
     file.write_text(damage(file.read_text()))
-    assert recall(key(X), 6) is None
+    assert recall(key(X)) is None
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("REPRIOR_CACHE", str(tmp_path / "file"))
     remember(key(X), LABELS)
-    assert recall(key(X), 6) is None
+    assert recall(key(X)) is None

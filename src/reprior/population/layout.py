@@ -73,6 +73,25 @@ def training_sets(
     )
 
 
+class Questions(NamedTuple):
+    """Rows that predictions are asked for, one list per training set and scaled as that set is."""
+
+    x: Tensor  # (G, n, D)
+    y: Tensor  # (G, n)
+    mask: Tensor  # (G, n) bool, false where a shorter list was filled up
+
+
+def questions(sets: TrainingSets, rows: Sequence[Rows]) -> Questions:
+    """The rows of the sets' table that stand in `rows`, one list per training set."""
+    most = max(len(chosen) for chosen in rows)
+    padded = torch.as_tensor(np.stack([np.pad(chosen, (0, most - len(chosen))) for chosen in rows]))
+    padded = padded.to(sets.x.device)
+    group = torch.arange(len(rows), device=padded.device)[:, None]
+    asked = torch.tensor([len(chosen) for chosen in rows], device=padded.device)
+    mask = torch.arange(most, device=padded.device) < asked[:, None]
+    return Questions(sets.x[group, padded], sets.y[group, padded], mask)
+
+
 class Batches:
     """The stream of mini-batches of a population, in fixed buffers.
 

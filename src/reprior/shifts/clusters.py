@@ -54,7 +54,7 @@ def assign(
         )
     settings = Settings(clusters, affinity, n_neighbors, seed)
     name = key(x, **settings._asdict())
-    labels = recall(name, len(x))
+    labels = recall(name)
     if labels is None:
         labels = compute(x, settings)
         remember(name, labels)
