@@ -13,9 +13,14 @@ from torch import Tensor
 
 
 def squared_distances(a: Tensor, b: Tensor) -> Tensor:
-    """‖a_n − b_m‖² for all pairs, (N, M), from a (N, D) and b (M, D); never below 0."""
-    norms = a.square().sum(-1)[..., :, None] + b.square().sum(-1)[..., None, :]
-    return (norms - 2 * (a @ b.transpose(-1, -2))).clamp_min(0)
+    """‖a_n − b_m‖² for all pairs, (N, M), from a (N, D) and b (M, D); never below 0.
+
+    The norms ride along as two more columns, so that one matrix product does it all.
+    """
+    ones_a, ones_b = torch.ones_like(a[:, :1]), torch.ones_like(b[:, :1])
+    left = torch.cat([a, a.square().sum(-1, keepdim=True), ones_a], -1)
+    right = torch.cat([-2 * b, ones_b, b.square().sum(-1, keepdim=True)], -1)
+    return (left @ right.transpose(-1, -2)).clamp_min(0)
 
 
 def nearest(squared: Tensor, k: Tensor) -> Tensor:

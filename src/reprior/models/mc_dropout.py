@@ -21,7 +21,7 @@ class MCDropout:
     name = "mc_dropout"
     members = 1
     space = {  # noqa: RUF012  a constant
-        "dropout": Setting(0.1, (0.01, 0.05, 0.1, 0.2), "share of hidden units dropped"),
+        "dropout": Setting(0.05, (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), "share of hidden units dropped"),
     }
 
     def noise(self, batch: int) -> dict[str, Noise]:

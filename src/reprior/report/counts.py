@@ -89,9 +89,7 @@ def wins(
     protocol, shift  only these; each one on its own if not given
     """
     rows = [
-        row
-        for row in table_rows
-        if protocol in (None, row.protocol) and shift in (None, row.shift)
+        row for row in table_rows if protocol in (None, row.protocol) and shift in (None, row.shift)
     ]
     plain = {row.cell: row for row in rows if not row.augment}
     judged = [

@@ -1,6 +1,7 @@
 """A table for people, as a value, and its four ways onto paper and screen."""
 
 import html
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -84,44 +85,39 @@ def html_table(grid: Grid) -> str:
     """A table element; the page around it brings the style and the box it scrolls in."""
 
     def styled(cell: Cell) -> str:
-        text = html.escape(cell.text)
+        text = html_text(cell.text)
         text = f"<u>{text}</u>" if cell.underline else text
         return f"<b>{text}</b>" if cell.bold else text
 
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in grid.head)
+    head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in grid.head)
     body = ""
     for group in grid.groups:
         body += "<tbody>\n"
         for line in group:
             cells = "".join(f"<td>{styled(cell)}</td>" for cell in line.cells)
-            label = f'<th scope="row">{html.escape(line.label)}</th>'
+            label = f'<th scope="row">{html_text(line.label)}</th>'
             body += f"<tr{' class="light"' if line.light else ''}>{label}{cells}</tr>\n"
         body += "</tbody>\n"
-    caption = f"<caption>{html.escape(grid.caption)}</caption>"
+    caption = f"<caption>{html_text(grid.caption)}</caption>"
     return f"<table>\n{caption}\n<thead><tr>{head}</tr></thead>\n{body}</table>"
 
 
 def text(grid: Grid) -> str:
-    """For a terminal: the best of a group has one star, two where the tables underline it."""
-
-    def styled(cell: Cell) -> str:
-        # A column of stars keeps the digits above one another.
-        return cell.text + "*" * (cell.bold + cell.underline)
-
-    starred = {
-        column
-        for line in _lines(grid)
-        for column, cell in enumerate(line.cells)
-        if cell.bold or cell.underline
-    }
-    table = [[grid.head[0], *grid.head[1:]]]
+    """For a terminal, where * stands for bold and ! for underlined."""
+    marked = [False] * len(grid.head)  # by column
     for line in _lines(grid):
-        label = f"  {line.label}" if line.light else line.label
-        table.append([label, *map(styled, line.cells)])
-    for row in table[1:]:
-        for column in starred:
-            stars = len(row[column + 1]) - len(row[column + 1].rstrip("*"))
-            row[column + 1] += " " * (2 - stars)
+        for column, cell in enumerate(line.cells, start=1):
+            marked[column] |= cell.bold or cell.underline
+
+    table = [list(grid.head)]
+    for line in _lines(grid):
+        cells = [cell.text + "*" * cell.bold + "!" * cell.underline for cell in line.cells]
+        # Digits stay above one another where some cells of a column are marked.
+        padded = [
+            shown + " " * (2 - cell.bold - cell.underline) if marked[column] else shown
+            for column, (shown, cell) in enumerate(zip(cells, line.cells, strict=True), start=1)
+        ]
+        table.append([f"  {line.label}" if line.light else line.label, *padded])
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
 
@@ -133,7 +129,11 @@ def text(grid: Grid) -> str:
     lines = [grid.caption, rule, joined(next(rows)), rule]
     for group in grid.groups:
         lines += [joined(next(rows)) for _ in group] + [rule]
-    return "\n".join([*lines, *([grid.note] if grid.note else []), ""])
+    if grid.note:
+        lines.append(grid.note)
+    if any(marked):
+        lines.append("Here * stands for bold and ! for underlined.")
+    return "\n".join([*lines, ""])
 
 
 FORMATS: dict[str, Callable[[Grid], str]] = {
@@ -142,6 +142,12 @@ FORMATS: dict[str, Callable[[Grid], str]] = {
     "html": html_table,
     "text": text,
 }
+
+
+def html_text(text: str) -> str:
+    """Text as it is to be read, safe inside an element and inside a quoted attribute."""
+    # Control characters are not allowed in a page, not even escaped.
+    return html.escape(re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", text))
 
 
 def _lines(grid: Grid) -> Iterable[Line]:

@@ -24,9 +24,7 @@ from reprior.report.tables import TableRow
 LARGE = {"nll": 1.0, "ce": 5.0}  # differences the paper underlines
 
 
-def paper_layout(
-    table_rows: Iterable[TableRow], protocol: str, shift: str, measure: str
-) -> Grid:
+def paper_layout(table_rows: Iterable[TableRow], protocol: str, shift: str, measure: str) -> Grid:
     """A line per model and augmentation, a column per set, and the paper's own line below ours.
 
     The paper measured under cluster shift, so its lines stand there only. With more than one
@@ -51,9 +49,7 @@ def paper_layout(
                 marks = _marks({a: entry.value for a, entry in entries.items()}, LARGE[measure])
                 for augment in variants:
                     entry = entries.get(augment, _NOTHING)
-                    column[augment].append(
-                        Cell(entry.text, *marks.get(augment, (False, False)))
-                    )
+                    column[augment].append(Cell(entry.text, *marks.get(augment, (False, False))))
         group = []
         for augment in variants:
             group.append(Line(label(model, augment), tuple(ours[augment])))
@@ -63,8 +59,7 @@ def paper_layout(
         groups.append(tuple(group))
     note = (
         f"Mean±standard deviation over {_splits(rows)}; smaller is better. Bold: the best of a "
-        f"model's variants. Underlined (in plain text a second star): ahead by {LARGE[measure]:g} "
-        "or more."
+        f"model's variants. Underlined: ahead by {LARGE[measure]:g} or more."
     )
     if with_paper:
         note += " The lighter lines are the paper's own numbers."
@@ -98,9 +93,8 @@ def deltas(table_rows: Iterable[TableRow], protocol: str, shift: str, measure: s
         ("Model", *(human(SETS, name) for name in sets)),
         tuple(groups),
         f"Mean paired difference±its standard error over {_splits(augmented)}; below zero, the "
-        f"augmentation is better. Bold: better by more than {CLEAR:g} standard errors. Underlined "
-        f"(in plain text two stars with the bold, one without): worse by as much."
-        + _note_on_diverged(rows),
+        f"augmentation is better. Bold: better by more than {CLEAR:g} standard errors. Underlined: "
+        "worse by as much." + _note_on_diverged(rows),
     )
 
 
@@ -137,9 +131,7 @@ def wins_table(found: Wins, protocol: str, shift: str) -> Grid:
         note += " Paper: its own numbers, by mean, on those of these cells that it has."
     if lost:
         note += " Cells that diverged are among the losses."
-    return Grid(
-        _caption("wins/ties/losses", protocol, shift), tuple(head), tuple(groups), note
-    )
+    return Grid(_caption("wins/ties/losses", protocol, shift), tuple(head), tuple(groups), note)
 
 
 def lost_table(found: Wins, protocol: str, shift: str) -> Grid:
@@ -202,9 +194,7 @@ def _paper_entry(measure: str, model: str, augment: str, name: str) -> _Entry:
     return _Entry(spread(*cell), cell[0]) if cell else _NOTHING
 
 
-def _marks(
-    values: Mapping[str, float | None], large: float
-) -> dict[str, tuple[bool, bool]]:
+def _marks(values: Mapping[str, float | None], large: float) -> dict[str, tuple[bool, bool]]:
     """Bold and underline by augmentation. A lone variant has nothing to be the best of."""
     known = {augment: value for augment, value in values.items() if value is not None}
     if len(values) < 2 or not known:

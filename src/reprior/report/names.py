@@ -54,4 +54,6 @@ def label(model: str, augment: str) -> str:
 def ordered(names: Mapping[str, str], keys: Iterable[str]) -> list[str]:
     """Each key once: those with a name in the order of the names, then the rest by alphabet."""
     known = list(names)
-    return sorted(set(keys), key=lambda key: (known.index(key) if key in names else len(known), key))
+    return sorted(
+        set(keys), key=lambda key: (known.index(key) if key in names else len(known), key)
+    )

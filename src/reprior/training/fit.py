@@ -23,8 +23,8 @@ from reprior.population.randomness import Dice
 from reprior.training import step as one_member
 
 SHARED_SPACE = {
-    "lr": Setting(3e-3, (1e-3, 3e-3, 1e-2), "Adam rate of the model"),
-    "weight_decay": Setting(0.0, (0.0, 1e-4, 1e-2), "decoupled weight decay of the model"),
+    "lr": Setting(3e-3, (1e-3, 2e-3, 5e-3, 1e-2), "Adam rate of the model"),
+    "weight_decay": Setting(0.0, (0.0, 0.01, 0.1, 0.3, 1.0, 3.0), "decoupled weight decay of the model"),
 }
 
 

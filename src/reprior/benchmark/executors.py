@@ -1,0 +1,102 @@
+"""Who runs the populations of a plan: worker processes on a CPU, this process on a GPU."""
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from typing import Any, NamedTuple
+
+import torch
+
+from reprior.benchmark.plan import Divisions, Population, divide
+from reprior.benchmark.run import as_values, run
+from reprior.contracts import InputError
+
+
+class Done(NamedTuple):
+    population: Population
+    rows: list[dict[str, object]]
+    seconds: float
+
+
+def check_device(device: str) -> None:
+    """One clear sentence for a device that is not there."""
+    if device not in ("cpu", "cuda"):
+        raise InputError(f"No device is called {device!r}; choose 'cpu' or 'cuda'.")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise InputError("Device 'cuda' was asked for but torch sees no GPU; choose --device cpu.")
+
+
+class Executor:
+    """Takes populations at any time and hands back results as they arrive."""
+
+    def __init__(self, device: str, workers: int, splits: int, data_dir: str | None) -> None:
+        self._work = _Worker(device, splits, data_dir)
+        self._pool: ProcessPoolExecutor | None = None
+        self._waiting: set[Future[Done]] = set()
+        self._here: list[Population] = []
+        if device == "cpu" and workers > 1:
+            self._pool = ProcessPoolExecutor(
+                workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_prepare,
+                initargs=(os.getpid(),),
+            )
+
+    def submit(self, populations: Sequence[Population]) -> None:
+        if self._pool is None:
+            self._here.extend(populations)
+        else:
+            self._waiting |= {self._pool.submit(self._work, p) for p in populations}
+
+    def results(self) -> Iterator[Done]:
+        """Everything submitted, also what is submitted meanwhile."""
+        while self._here or self._waiting:
+            if self._here:
+                yield self._work(self._here.pop(0))
+                continue
+            ready, self._waiting = wait(self._waiting, return_when=FIRST_COMPLETED)
+            for future in ready:
+                yield future.result()
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Worker:
+    """Runs one population; keeps each table's divisions for the next."""
+
+    def __init__(self, device: str, splits: int, data_dir: str | None) -> None:
+        self.device, self.splits, self.data_dir = device, splits, data_dir
+        self._divisions: dict[tuple[str, str], Divisions] = {}
+
+    def __call__(self, population: Population) -> Done:
+        started = time.perf_counter()
+        cell = population.cell
+        known = (cell.set, cell.shift)
+        if known not in self._divisions:
+            self._divisions[known] = divide(cell, self.splits, self.data_dir)
+        results = run(population, self._divisions[known], self.device)
+        rows = [as_values(result) for result in results]
+        return Done(population, rows, time.perf_counter() - started)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_divisions": {}}
+
+
+def _prepare(parent: int) -> None:
+    """One thread per worker, and no orphans: a killed run must not leave workers behind."""
+    torch.set_num_threads(1)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+Progress = Callable[[int, int, str], None]  # populations done, in all so far, what was just done

@@ -1,0 +1,140 @@
+"""One population from its plan to its results: fit, predict, score."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from reprior.benchmark.plan import (
+    Divisions,
+    Population,
+    Task,
+    build,
+    candidates,
+    judged_members,
+    space_of,
+)
+from reprior.benchmark.spec import batch_size
+from reprior.contracts import Split
+from reprior.likelihoods import GaussianMixture
+from reprior.metrics import (
+    calibration_error,
+    central_interval,
+    coverage,
+    mean_crps,
+    mean_width,
+    nll,
+    nll_in_units,
+)
+from reprior.population.layout import Questions, Scaling, questions, training_sets
+from reprior.training import Job, estimates, fit, predict
+
+Scores = dict[str, float]
+
+
+class Result(NamedTuple):
+    """What one task came to."""
+
+    task: Task
+    settings: Scores
+    scores: Scores  # NaN throughout where a member diverged
+    diverged: int  # how many of the estimate's members did
+
+
+def run(
+    population: Population,
+    divisions: Divisions,
+    device: str = "cpu",
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Result]:
+    """Trains a population and scores every task on the rows it was kept from."""
+    cell, table = population.cell, divisions.table
+    model, augment = build(cell, table.x.shape[1])
+    members = judged_members(cell, population.stage, model.members)
+    space = space_of(cell, table.x.shape[1])
+    offered = candidates(space, population.candidates, population.seed)
+    chosen = [offered[task.candidate] for task in population.tasks]
+    held = {(task.split, task.fold): division(divisions, population, task) for task in population.tasks}
+    place = {where: g for g, where in enumerate(held)}
+    sets = training_sets(
+        table.x, table.y, [split.train for split in held.values()], device=device
+    )
+    asked = questions(sets, [split.test for split in held.values()])
+    task_group = torch.tensor([place[t.split, t.fold] for t in population.tasks], device=device)
+    group = task_group.repeat_interleave(members)
+    settings = {
+        name: torch.tensor([c[name] for c in chosen], dtype=torch.float64).repeat_interleave(members)
+        for name in space
+    }
+    job = Job(
+        model, augment, sets, group, settings,
+        population.epochs, batch_size(len(table.x)), population.number,
+    )  # fmt: skip
+    fitted = fit(job, progress)
+    labels = predict(model, fitted.theta, settings, asked, group, population.number + 1)
+    mixture = estimates(labels, members)
+    scores = score(mixture, asked, sets.scaling, task_group, population.stage == "final")
+    lost = (fitted.diverged > 0).view(-1, members).sum(1).tolist()
+    return [
+        Result(
+            task,
+            chosen[i],
+            {k: math.nan if lost[i] else float(v[i]) for k, v in scores.items()},
+            int(lost[i]),
+        )
+        for i, task in enumerate(population.tasks)
+    ]
+
+
+def division(divisions: Divisions, population: Population, task: Task) -> Split:
+    """The rows a task learns from and the rows it is judged on."""
+    if task.fold < 0:
+        return divisions.splits[task.split]
+    cell = population.cell
+    return divisions.folds(task.split, cell.protocol, cell.augment)[task.fold]
+
+
+def score(
+    mixture: GaussianMixture, asked: Questions, scaling: Scaling, group: Tensor, full: bool
+) -> dict[str, Tensor]:
+    """Measures per estimate, each (E,), in the units of the labels; only the NLL unless `full`."""
+    # Scored in double precision: a far row's density leaves the range of single precision.
+    mixture = _double(mixture)
+    y, mask = asked.y.double()[group], asked.mask[group]
+    label_std = scaling.y_std.double()[group]
+    scores = {"nll": nll_in_units(nll(mixture.log_prob(y), mask), label_std)}
+    if not full:
+        return scores
+    wide = central_interval(mixture, 0.9)
+    rows = mask.sum(-1)
+    error = ((mixture.mean - y).square() * mask).sum(-1) / rows
+    return scores | {
+        "ce": calibration_error(mixture.cdf(y), mask=mask),
+        "crps": mean_crps(mixture, y, mask) * label_std,
+        "rmse": error.sqrt() * label_std,
+        "coverage90": coverage(wide, y, mask),
+        "width90": mean_width(wide, mask) * label_std,
+        "epistemic_std": _mean(mixture.epistemic_variance.clamp_min(0).sqrt(), mask) * label_std,
+        "aleatoric_std": _mean(mixture.aleatoric_variance.sqrt(), mask) * label_std,
+    }
+
+
+def _double(mixture: GaussianMixture) -> GaussianMixture:
+    components = type(mixture.components)(*(leaf.double() for leaf in mixture.components))
+    return GaussianMixture(components, mixture.log_weights.double())
+
+
+def _mean(values: Tensor, mask: Tensor) -> Tensor:
+    return (values * mask).sum(-1) / mask.sum(-1)
+
+
+def as_values(result: Result) -> dict[str, object]:
+    """A result as plain values, for the store."""
+    return dataclasses.asdict(result.task) | {
+        "settings": result.settings,
+        "diverged": result.diverged,
+        **result.scores,
+    }
