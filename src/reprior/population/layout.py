@@ -109,13 +109,14 @@ class Batches:
     ) -> None:
         """group (P,) is the training set of every member; `rows` keeps some of the members."""
         self.generator, self.members, self.kept = generator, len(group), rows
-        group = group[rows]
         self.size = size
+        # As many steps as in the whole population: a part of it rolls the same dice as often.
+        self.steps_per_epoch = int(((sets.count[group] + size - 1) // size).max())
+        group = group[rows]
         n, features = sets.x.shape[1:]
         self._x, self._y = sets.x.reshape(-1, features), sets.y.reshape(-1)
         count = sets.count[group]
         self.steps = (count + size - 1) // size  # (P,) of one epoch
-        self.steps_per_epoch = int(self.steps.max())
         most = sets.rows.shape[1]
         place = torch.arange(most, device=group.device)
         self._beyond = place >= count[:, None]  # (P, most rows)

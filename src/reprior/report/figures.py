@@ -23,7 +23,7 @@ from reprior.report.names import (
     human,
     ordered,
 )
-from reprior.report.tables import TableRow
+from reprior.report.tables import CellKey, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,10 +163,16 @@ def delta_figure(
                 axes.axhspan(stripe - 0.5, stripe + 0.5, color=FAINT, alpha=0.12, linewidth=0)
             axes.axvline(0, color=INK, linewidth=0.8)
             axes.tick_params(axis="y", length=0)
-            better = dict(y=1.01, color=INK, alpha=0.75, fontsize=8, va="bottom")
-            better |= dict(transform=axes.transAxes)
-            axes.text(0.0, s=f"← {name} better", ha="left", **better)
-            axes.text(1.0, s="plain better →", ha="right", **better)
+            for x, side, words in ((0, "left", f"← {name} better"), (1, "right", "plain better →")):
+                axes.annotate(
+                    words,
+                    (x, 1),
+                    xycoords="axes fraction",
+                    xytext=(0, 3),
+                    textcoords="offset points",
+                    ha=side,
+                    fontsize=8,
+                )
             if len(protocols) > 1:
                 axes.set_title(human(PROTOCOLS, protocol), pad=17)
         for row in rows:
@@ -206,11 +212,9 @@ def reliability_figure(curves: Sequence[Curve]) -> "Figure":
 @contextmanager
 def _style() -> Iterator[None]:
     """Our look, whatever the user's own settings are."""
-    import matplotlib
+    from matplotlib import style
 
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
+    with style.context(["default", _STYLE]):
         yield
 
 
@@ -253,7 +257,7 @@ def _draw_difference(
 def _scale_differences(
     axes: "Axes",
     rows: Sequence[TableRow],
-    plain: Mapping[tuple[str, ...], TableRow],
+    plain: Mapping[CellKey, TableRow],
     measure: str,
 ) -> None:
     """Linear, unless a few differences would press all others onto the zero line."""
@@ -305,5 +309,5 @@ def _legend_of_models(figure: "Figure", models: Sequence[str], crosses: bool) ->
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
 
 
-def _diverged(row: TableRow, plain: Mapping[tuple[str, ...], TableRow]) -> bool:
+def _diverged(row: TableRow, plain: Mapping[CellKey, TableRow]) -> bool:
     return bool(row.diverged or plain[row.plain_cell].diverged)

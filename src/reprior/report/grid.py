@@ -94,9 +94,10 @@ def html_table(grid: Grid) -> str:
     for group in grid.groups:
         body += "<tbody>\n"
         for line in group:
+            row = '<tr class="light">' if line.light else "<tr>"
             cells = "".join(f"<td>{styled(cell)}</td>" for cell in line.cells)
             label = f'<th scope="row">{html_text(line.label)}</th>'
-            body += f"<tr{' class="light"' if line.light else ''}>{label}{cells}</tr>\n"
+            body += f"{row}{label}{cells}</tr>\n"
         body += "</tbody>\n"
     caption = f"<caption>{html_text(grid.caption)}</caption>"
     return f"<table>\n{caption}\n<thead><tr>{head}</tr></thead>\n{body}</table>"

@@ -42,7 +42,7 @@ class Section(NamedTuple):
 
 
 def page(title: str, sections: Sequence[Section], provenance: Mapping[str, str]) -> str:
-    """The whole page. Every string is shown as it is, never read as markup, except a figure's svg."""
+    """The whole page. Only a figure's svg is read as markup; every other string is shown as is."""
     body = []
     figures = 0
     for number, section in enumerate(sections, start=1):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 
 PACKAGES = ("reprior", "torch", "numpy", "scikit-learn")
@@ -45,7 +46,7 @@ def public_command(command: Sequence[str]) -> str:
         return ""
     program = Path(command[0]).name
     words = ["reprior" if program == "__main__.py" else program]
-    for previous, word in zip(command, command[1:], strict=False):
+    for previous, word in pairwise(command):
         option, equals, value = word.rpartition("=")
         about_address = previous in _ADDRESS_OPTIONS or option in _ADDRESS_OPTIONS
         words.append(option + equals + _public(value, about_address))

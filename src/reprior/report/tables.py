@@ -20,6 +20,9 @@ RESULT_COLUMNS = (
 )
 
 
+CellKey = tuple[str, str, str, str, str]  # protocol, shift, set, model, augment
+
+
 class TableRow(NamedTuple):
     """One cell. NaN stands for a number that does not exist, and is empty in the CSV file.
 
@@ -46,11 +49,11 @@ class TableRow(NamedTuple):
     ce_delta_se: float
 
     @property
-    def cell(self) -> tuple[str, str, str, str, str]:
+    def cell(self) -> CellKey:
         return self[:5]
 
     @property
-    def plain_cell(self) -> tuple[str, str, str, str, str]:
+    def plain_cell(self) -> CellKey:
         return (*self[:4], "")
 
     def mean(self, measure: str) -> float:
@@ -117,7 +120,7 @@ def from_csv(text: str) -> list[TableRow]:
     rows = []
     for number, line in enumerate(lines, start=2):
         try:
-            values = [
+            values: list[Any] = [
                 math.nan if kinds[name] is float and not value else kinds[name](value)
                 for name, value in zip(header, line, strict=True)
             ]
