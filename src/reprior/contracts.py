@@ -80,6 +80,9 @@ class Likelihood(Protocol):
 
     def log_prob(self, y: Tensor) -> Tensor: ...
 
+    def training_log_prob(self, y: Tensor) -> Tensor:
+        """What training maximises at real rows; most predict the very density they learn."""
+
     def entropy(self) -> Tensor: ...
 
 

@@ -16,9 +16,11 @@ from reprior.contracts import Noise, Params
 from reprior.likelihoods import Gaussian
 from reprior.networks import MLP
 
+Pooling = Literal["mean_max", "mean"]  # the experiments' words, the method section's formula
+
 
 class Neighbourhood(NamedTuple):
-    """Which rows of a batch a pooled row is made of. Constant: no gradient flows through a choice."""
+    """Which rows of a batch a pooled row is made of; no gradient flows through a choice."""
 
     mask: Tensor  # (B, B) bool, who is among the K nearest of whom
     largest: Tensor  # (B, H) which of them holds each feature's maximum
@@ -29,7 +31,7 @@ class Generator(NamedTuple):
 
     features: int  # D
     hidden: int = 50
-    pooling: Literal["mean_max", "mean"] = "mean_max"  # the experiments' words, the method's formula
+    pooling: Pooling = "mean_max"
     self_is_near: bool = True  # a row is one of its own K nearest
     floor: float = 1e-3  # smallest standard deviation of a pseudo row
 

@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from reprior.augment.neighbours import nearest, squared_distances
@@ -19,11 +20,9 @@ class GeneratorTerms(NamedTuple):
 
     def total(self, use: str = "ABC") -> Tensor:
         """The loss with the terms named in `use`; the ablation leaves letters out."""
-        return (
-            ("A" in use) * self.confidence
-            - ("B" in use) * self.diversity
-            + ("C" in use) * self.distance
-        )
+        signed = {"A": self.confidence, "B": -self.diversity, "C": self.distance}
+        # Left out, not multiplied by 0: an infinite term would come back as NaN.
+        return sum((signed[letter] for letter in sorted(use)), torch.zeros_like(self.distance))
 
 
 def generator_terms(

@@ -61,9 +61,12 @@ def which_is_largest(near: Tensor, z: Tensor) -> Tensor:
 # What follows says how each device computes the two operators, for any leading axes, and how vmap
 # passes through them. Registered by hand: torch.library.custom_op costs 100 µs at every call.
 
-_operators = torch.library.Library("reprior", "DEF")
-_operators.define("sorted_values(Tensor values) -> Tensor")
-_operators.define("which_is_largest(Tensor near, Tensor z) -> Tensor")
+_operators = torch.library.Library("reprior", "DEF")  # type: ignore[no-untyped-call]
+for _signature in (
+    "sorted_values(Tensor values) -> Tensor",
+    "which_is_largest(Tensor near, Tensor z) -> Tensor",
+):
+    _operators.define(_signature)  # type: ignore[no-untyped-call]
 
 
 @torch.library.impl(_operators, "sorted_values", "CPU")
@@ -99,12 +102,12 @@ def _largest_side_by_side(near: Tensor, z: Tensor) -> Tensor:
     return torch.where(near[..., None], z[..., None, :, :], -torch.inf).max(-2).indices
 
 
-@torch.library.register_fake("reprior::sorted_values", lib=_operators)
+@torch.library.register_fake("reprior::sorted_values", lib=_operators)  # type: ignore[untyped-decorator]
 def _shape_of_sorted(values: Tensor) -> Tensor:
     return torch.empty_like(values, memory_format=torch.contiguous_format)
 
 
-@torch.library.register_fake("reprior::which_is_largest", lib=_operators)
+@torch.library.register_fake("reprior::which_is_largest", lib=_operators)  # type: ignore[untyped-decorator]
 def _shape_of_largest(near: Tensor, z: Tensor) -> Tensor:
     return z.new_empty((*near.shape[:-1], z.shape[-1]), dtype=torch.int64)
 

@@ -5,22 +5,32 @@ count (`weight`), where they pull (`pull`); and it says what its own parameters 
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from torch import Tensor
 
-from reprior.augment.generator import Generator, Neighbourhood, how_many_near
+from reprior.augment.generator import Generator, Neighbourhood, Pooling, how_many_near
 from reprior.augment.generator_loss import GeneratorTerms, generator_terms, ones_radius
 from reprior.augment.prior import (
     PriorMean,
-    Temperature,
     regression_pull,
     temperature_on_data,
     temperature_pull,
+    uniform_pull,
 )
 from reprior.augment.weight import kl_weight
-from reprior.contracts import Draws, Likelihood, Noise, Params, Setting, Settings
-from reprior.likelihoods import Gaussian, TemperedCategorical
+from reprior.contracts import Draws, InputError, Likelihood, Noise, Params, Setting, Settings
+from reprior.likelihoods import (
+    Categorical,
+    Gaussian,
+    TemperedCategorical,
+    categorical,
+    gaussian,
+    tempered,
+)
+
+Task = Literal["regression", "classification"]
+Temperature = Literal["tau_to_lambda", "doubly_weighted", "uniform"]
 
 
 class Pseudo(NamedTuple):
@@ -37,24 +47,53 @@ class PAD:
     """Options in the order of the method; the defaults are the paper's."""
 
     features: int  # D of the space that pseudo rows live in
-    task: Literal["regression", "classification"] = "regression"
+    task: Task = "regression"
     at: int = 0  # the network stage that pseudo rows enter; 0 is the input
     hidden: int = 50  # 128 on images
-    pooling: Literal["mean_max", "mean"] = "mean_max"
+    pooling: Pooling = "mean_max"
     self_is_near: bool = True
     terms: str = "ABC"  # of the generator's loss
     threshold: bool | None = None  # C counts only beyond √D; None: in regression
     prior_mean: PriorMean = "own"  # regression
     temperature: Temperature = "tau_to_lambda"  # classification
     temperature_on_data: bool = True  # classification: + mean (1 − t)² on real rows
-    temper_training: bool = False  # classification: cross-entropy of softmax(z/t) instead of softmax(z)
+    temper_training: bool = False  # classification: cross-entropy of softmax(z/t), not softmax(z)
 
     name = "pad"
     space = {  # noqa: RUF012  a constant
-        "ell": Setting(1.0, (0.5, 1.0, 2.0, 4.0, 8.0, float("inf")), "length scale ℓ of λ; inf is off"),
+        "ell": Setting(1.0, (0.5, 1.0, 2.0, 4.0, 8.0, float("inf")), "length scale of λ; inf: off"),
         "tau": Setting(3.0, (3.0, 10.0), "largest temperature τ (classification)"),
         "generator_lr": Setting(1e-3, (1e-3,), "Adam rate of the generator"),
     }
+
+    def __post_init__(self) -> None:
+        for what, given, known in (
+            ("task", self.task, get_args(Task)),
+            ("pooling", self.pooling, get_args(Pooling)),
+            ("prior_mean", self.prior_mean, get_args(PriorMean)),
+            ("temperature", self.temperature, get_args(Temperature)),
+        ):
+            if given not in known:
+                names = ", ".join(repr(name) for name in known)
+                raise InputError(f"PAD has no {what} {given!r}; choose from {names}.")
+        if not set(self.terms) <= set("ABC"):
+            raise InputError(
+                f"The generator's loss has no terms {self.terms!r}; name any of the letters A, B, C."
+            )
+
+    def read(self, outputs: Tensor) -> Any:
+        """The label density in a network's last layer (..., outputs), as this pull needs it.
+
+        Two outputs in regression, C + 1 in classification (C where the pull is to the uniform,
+        which has no temperature).
+        """
+        if self.task == "regression":
+            return gaussian.from_outputs(outputs)
+        if self.temperature == "uniform":
+            return categorical.from_outputs(outputs)
+        if self.temper_training:
+            return tempered.from_outputs_in_training(outputs)
+        return tempered.from_outputs(outputs)
 
     @property
     def generator(self) -> Generator:
@@ -93,10 +132,17 @@ class PAD:
         real    density at the real rows, batch (B,)
         weight  (B,) λ
         """
+        if isinstance(labels, Gaussian):
+            return regression_pull(labels, weight, self.prior_mean)
+        if self.temperature == "uniform" and isinstance(labels, Categorical | TemperedCategorical):
+            return uniform_pull(labels, weight)
         if isinstance(labels, TemperedCategorical) and isinstance(real, TemperedCategorical):
             pull = temperature_pull(labels, weight, settings["tau"], self.temperature)
             return pull + temperature_on_data(real) if self.temperature_on_data else pull
-        return regression_pull(labels, weight, self.prior_mean)
+        raise ValueError(
+            f"PAD was given a {type(labels).__name__}, which has no temperature to pull; read the "
+            "network's C + 1 outputs with PAD.read, or choose temperature='uniform'."
+        )
 
     def loss_terms(self, labels: Likelihood, pseudo: Pseudo, x: Tensor) -> GeneratorTerms:
         """A, B and C for one batch; x (B, D) the real rows."""

@@ -10,10 +10,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from reprior.likelihoods import Gaussian, TemperedCategorical
+from reprior.likelihoods import Categorical, Gaussian, TemperedCategorical
 
 PriorMean = Literal["own", "zero"]
-Temperature = Literal["tau_to_lambda", "doubly_weighted", "uniform"]
+Form = Literal["tau_to_lambda", "doubly_weighted"]
 
 
 def regression_pull(labels: Gaussian, weight: Tensor, mean: PriorMean = "own") -> Tensor:
@@ -29,20 +29,26 @@ def regression_pull(labels: Gaussian, weight: Tensor, mean: PriorMean = "own") -
 
 
 def temperature_pull(
-    labels: TemperedCategorical, weight: Tensor, tau: Tensor, form: Temperature = "tau_to_lambda"
+    labels: TemperedCategorical, weight: Tensor, tau: Tensor, form: Form = "tau_to_lambda"
 ) -> Tensor:
     """mean_n (τ^{λ_n} − t_n)²: temperature 1 where λ = 0 and τ where λ = 1.
 
     labels  density at the pseudo rows, batch (B,)
     weight  (B,) λ
     tau     () largest temperature
-    form    "doubly_weighted" multiplies each row's term by λ_n once more; "uniform" is what the
-            paper tried first and dropped: mean_n λ_n KL(softmax(z) ‖ uniform), which moves logits
+    form    "doubly_weighted" multiplies each row's term by λ_n once more
     """
-    if form == "uniform":
-        return (weight * labels.untempered().kl_to_uniform()).mean()
     gap = (tau**weight - labels.temperature).square()
     return (weight * gap if form == "doubly_weighted" else gap).mean()
+
+
+def uniform_pull(labels: Categorical | TemperedCategorical, weight: Tensor) -> Tensor:
+    """mean_n λ_n KL(softmax(z_n) ‖ uniform), what the paper tried first: it moves the logits.
+
+    labels  density at the pseudo rows, batch (B,)
+    weight  (B,) λ
+    """
+    return (weight * labels.untempered().kl_to_uniform()).mean()
 
 
 def temperature_on_data(labels: TemperedCategorical) -> Tensor:

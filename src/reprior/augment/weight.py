@@ -1,4 +1,4 @@
-"""λ: how strongly a pseudo row pulls, from 0 on top of a real row to 1 far from all (eq:kl-weight)."""
+"""λ: how strongly a pseudo row pulls, 0 on top of a real row, 1 far from all (eq:kl-weight)."""
 
 import torch
 from torch import Tensor

@@ -29,6 +29,11 @@ def check_device(device: str) -> None:
         raise InputError("Device 'cuda' was asked for but torch sees no GPU; choose --device cpu.")
 
 
+def describe_device(device: str) -> str:
+    """In words, for the report."""
+    return torch.cuda.get_device_name() if device == "cuda" else "cpu"
+
+
 class Executor:
     """Takes populations at any time and hands back results as they arrive."""
 

@@ -8,7 +8,7 @@ from reprior.likelihoods import categorical, gaussian, tempered
 from reprior.likelihoods.categorical import Categorical
 from reprior.likelihoods.gaussian import Gaussian
 from reprior.likelihoods.mixture import CategoricalMixture, GaussianMixture, mixture
-from reprior.likelihoods.tempered import TemperedCategorical
+from reprior.likelihoods.tempered import TemperedCategorical, TemperedInTraining
 
 __all__ = [
     "Categorical",
@@ -16,6 +16,7 @@ __all__ = [
     "Gaussian",
     "GaussianMixture",
     "TemperedCategorical",
+    "TemperedInTraining",
     "categorical",
     "gaussian",
     "mixture",

@@ -28,12 +28,18 @@ class Categorical(NamedTuple):
     def log_prob(self, y: Tensor) -> Tensor:
         return log_prob_of_label(self.log_probs, y)
 
+    def training_log_prob(self, y: Tensor) -> Tensor:
+        return self.log_prob(y)
+
     def entropy(self) -> Tensor:
         return entropy_of(self.log_probs)
 
     def kl_to_uniform(self) -> Tensor:
         """KL[self ‖ uniform] = log C − entropy."""
         return math.log(self.logits.shape[-1]) - self.entropy()
+
+    def untempered(self) -> Categorical:
+        return self
 
     def to_torch(self) -> TorchCategorical:
         from torch.distributions import Categorical as TorchCategorical

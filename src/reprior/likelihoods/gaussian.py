@@ -27,6 +27,9 @@ class Gaussian(NamedTuple):
         z = (y - self.mean) / self.std
         return -0.5 * z.square() - self.std.log() - 0.5 * math.log(2 * math.pi)
 
+    def training_log_prob(self, y: Tensor) -> Tensor:
+        return self.log_prob(y)
+
     def entropy(self) -> Tensor:
         return 0.5 * math.log(2 * math.pi * math.e) + self.std.log()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class TemperedCategorical(NamedTuple):
     """Labels 0 … C−1 with probabilities softmax(logits / t), as they are predicted.
 
-    The cross-entropy of training asks `untempered()` instead, which leaves t out.
+    Training leaves t out of its cross-entropy; `TemperedInTraining` does not.
     """
 
     logits: Tensor  # (..., C)
@@ -37,6 +37,9 @@ class TemperedCategorical(NamedTuple):
     def log_prob(self, y: Tensor) -> Tensor:
         return log_prob_of_label(self.log_probs, y)
 
+    def training_log_prob(self, y: Tensor) -> Tensor:
+        return self.untempered().log_prob(y)
+
     def entropy(self) -> Tensor:
         return entropy_of(self.log_probs)
 
@@ -56,6 +59,13 @@ class TemperedCategorical(NamedTuple):
         return self.tempered().to_torch()
 
 
+class TemperedInTraining(TemperedCategorical):
+    """What the paper tried and dropped: the cross-entropy of training divides by t as well."""
+
+    def training_log_prob(self, y: Tensor) -> Tensor:
+        return self.log_prob(y)
+
+
 def from_outputs(outputs: Tensor) -> TemperedCategorical:
     """outputs (..., C+1): one logit per class, then log t."""
     if outputs.shape[-1] < 3:
@@ -64,3 +74,8 @@ def from_outputs(outputs: Tensor) -> TemperedCategorical:
             "(..., C+1) with at least two classes: give the network one output more than classes."
         )
     return TemperedCategorical(logits=outputs[..., :-1], log_t=outputs[..., -1])
+
+
+def from_outputs_in_training(outputs: Tensor) -> TemperedInTraining:
+    """outputs (..., C+1), read so that t takes part in training."""
+    return TemperedInTraining(*from_outputs(outputs))

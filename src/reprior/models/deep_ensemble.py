@@ -32,7 +32,9 @@ class DeepEnsemble:
     def init(self, noise: Draws) -> Params:
         return self.network.init(noise)
 
-    def features(self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int) -> Tensor:
+    def features(
+        self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int
+    ) -> Tensor:
         return self.network.run(params, x, 0, at)
 
     def density(
@@ -44,11 +46,12 @@ class DeepEnsemble:
         self, params: Params, batch: Batch, settings: Settings, draws: Draws
     ) -> tuple[Tensor, Likelihood]:
         labels = self.density(params, batch.x, settings, draws)
-        nll = -labels.log_prob(batch.y).mean()
+        nll = -labels.training_log_prob(batch.y).mean()
         if not self.adversarial:
             return nll, labels
         x = self._step_up(params, batch, settings, draws)
-        against = -self.density(params, x, settings, draws).log_prob(batch.y).mean()
+        moved = self.density(params, x, settings, draws)
+        against = -moved.training_log_prob(batch.y).mean()
         # The mean of the two, so that the loss keeps the scale of one likelihood.
         return (nll + against) / 2, labels
 
@@ -63,7 +66,7 @@ class DeepEnsemble:
         """x + ε · range · sign(∂ NLL / ∂x), (B, D): the fast gradient sign step, held constant."""
 
         def surprise(x: Tensor) -> Tensor:
-            return -self.density(params, x, settings, draws).log_prob(batch.y).sum()
+            return -self.density(params, x, settings, draws).training_log_prob(batch.y).sum()
 
-        uphill = torch.func.grad(surprise)(batch.x).sign()
+        uphill: Tensor = torch.func.grad(surprise)(batch.x).sign()
         return (batch.x + settings["adversarial_step"] * batch.reach * uphill).detach()

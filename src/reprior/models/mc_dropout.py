@@ -21,7 +21,7 @@ class MCDropout:
     name = "mc_dropout"
     members = 1
     space = {  # noqa: RUF012  a constant
-        "dropout": Setting(0.05, (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), "share of hidden units dropped"),
+        "dropout": Setting(0.05, (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), "share of units dropped"),
     }
 
     def noise(self, batch: int) -> dict[str, Noise]:
@@ -30,7 +30,9 @@ class MCDropout:
     def init(self, noise: Draws) -> Params:
         return self.network.init(noise)
 
-    def features(self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int) -> Tensor:
+    def features(
+        self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int
+    ) -> Tensor:
         return self.network.run(params, x, 0, at, self._scales(settings, draws))
 
     def density(
@@ -44,7 +46,7 @@ class MCDropout:
         self, params: Params, batch: Batch, settings: Settings, draws: Draws
     ) -> tuple[Tensor, Likelihood]:
         labels = self.density(params, batch.x, settings, draws)
-        return -labels.log_prob(batch.y).mean(), labels
+        return -labels.training_log_prob(batch.y).mean(), labels
 
     def prediction_noise(self) -> dict[str, Noise]:
         return {

@@ -37,7 +37,9 @@ class MLP(NamedTuple):
     def init(self, noise: Mapping[str, Tensor]) -> Params:
         """Weights and biases uniform on ±1/√fan_in, as torch.nn.Linear starts them."""
         return {
-            name: (2 * u - 1) / math.sqrt(self.sizes[int(name[-1])]) for name, u in noise.items()
+            f"{kind}{i}": (2 * noise[f"{kind}{i}"] - 1) / math.sqrt(fan_in)
+            for i, fan_in in enumerate(self.sizes[:-1])
+            for kind in ("weight", "bias")
         }
 
     def run(

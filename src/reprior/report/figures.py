@@ -6,6 +6,7 @@ when the first figure is drawn.
 """
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +42,7 @@ SYMLOG_FROM = 20.0  # times the usual difference
 
 _STYLE: dict[str, Any] = {
     "font.size": 9,
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
     "axes.titlesize": 9.5,
     "axes.labelsize": 9,
     "axes.edgecolor": FAINT,
@@ -87,7 +89,12 @@ def svg(figure: "Figure") -> str:
     with _style():
         figure.savefig(text, format="svg", metadata=nothing)
     drawn = text.getvalue()
-    return drawn[drawn.index("<svg") :]
+    # A hundredth of a point is finer than any screen, and half the length. Labels are not in tags.
+    return re.sub(
+        r"<[^<>]*>",
+        lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]),
+        drawn[drawn.index("<svg") :],
+    )
 
 
 def toy_figure(
@@ -125,7 +132,7 @@ def toy_figure(
         grid[0, 0].set_ylim(seen.min() - margin, seen.max() + margin)
         handles, labels = grid[0, 0].get_legend_handles_labels()
         per_line = len(labels) if columns > 2 else 2
-        figure.legend(handles, labels, loc="outside lower center", ncols=per_line)
+        figure.legend(handles, labels, loc="outside lower center", ncols=per_line, markerscale=4)
     return figure
 
 
@@ -162,7 +169,11 @@ def delta_figure(
             for stripe in range(0, len(sets), 2):
                 axes.axhspan(stripe - 0.5, stripe + 0.5, color=FAINT, alpha=0.12, linewidth=0)
             axes.axvline(0, color=INK, linewidth=0.8)
+            axes.set_xlabel(
+                f"{SHORT_MEASURES[measure]}: {name} − plain, ±{CLEAR:g} standard errors"
+            )
             axes.tick_params(axis="y", length=0)
+            axes.grid(axis="x", color=FAINT, alpha=0.3, linewidth=0.6)
             for x, side, words in ((0, "left", f"← {name} better"), (1, "right", "plain better →")):
                 axes.annotate(
                     words,
@@ -183,11 +194,9 @@ def delta_figure(
         grid[0, 0].set_yticks(range(len(sets)), [human(SETS, key) for key in sets])
         grid[0, 0].set_ylim(len(sets) - 0.5, -0.5)
         _scale_differences(grid[0, 0], rows, plain, measure)
-        figure.supxlabel(
-            f"{SHORT_MEASURES[measure]}: {name} − plain, mean ± {CLEAR:g} standard errors",
-            fontsize=9,
+        _legend_of_models(
+            figure, models, any(_diverged(row, plain) for row in rows), 1 + 2 * len(protocols)
         )
-        _legend_of_models(figure, models, any(_diverged(row, plain) for row in rows))
     return figure
 
 
@@ -270,12 +279,11 @@ def _scale_differences(
         return
     low = min(0.0, float((deltas - CLEAR * errors)[kept].min()))
     high = max(0.0, float((deltas + CLEAR * errors)[kept].max()))
-    usual = float(np.median(np.abs(deltas[kept])))
-    usual = usual or float(np.abs(deltas[kept]).mean())
+    usual = float(np.median((np.abs(deltas) + CLEAR * errors)[kept]))
+    usual = usual or max(-low, high)
     if max(-low, high) <= SYMLOG_FROM * usual:
         room = 0.12 * (high - low)
         axes.set_xlim(low - room, high + room)
-        axes.grid(axis="x", color=FAINT, alpha=0.3, linewidth=0.6)
         return
     from matplotlib.ticker import NullLocator
 
@@ -287,10 +295,9 @@ def _scale_differences(
     axes.set_xticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(min(2 * low, -straight), max(2 * high, straight))
-    axes.grid(axis="x", color=FAINT, alpha=0.3, linewidth=0.6)
 
 
-def _legend_of_models(figure: "Figure", models: Sequence[str], crosses: bool) -> None:
+def _legend_of_models(figure: "Figure", models: Sequence[str], crosses: bool, columns: int) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -306,7 +313,7 @@ def _legend_of_models(figure: "Figure", models: Sequence[str], crosses: bool) ->
     ]
     if crosses:
         handles.append(Line2D([], [], linestyle="none", color=INK, marker="x", label="diverged"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
 def _diverged(row: TableRow, plain: Mapping[CellKey, TableRow]) -> bool:

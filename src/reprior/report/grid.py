@@ -81,7 +81,7 @@ def latex(grid: Grid) -> str:
     )
 
 
-def html_table(grid: Grid) -> str:
+def html_table(grid: Grid, caption: bool = True) -> str:
     """A table element; the page around it brings the style and the box it scrolls in."""
 
     def styled(cell: Cell) -> str:
@@ -99,8 +99,8 @@ def html_table(grid: Grid) -> str:
             label = f'<th scope="row">{html_text(line.label)}</th>'
             body += f"{row}{label}{cells}</tr>\n"
         body += "</tbody>\n"
-    caption = f"<caption>{html_text(grid.caption)}</caption>"
-    return f"<table>\n{caption}\n<thead><tr>{head}</tr></thead>\n{body}</table>"
+    title = f"<caption>{html_text(grid.caption)}</caption>\n" if caption else ""
+    return f"<table>\n{title}<thead><tr>{head}</tr></thead>\n{body}</table>"
 
 
 def text(grid: Grid) -> str:

@@ -103,9 +103,10 @@ def _block(block: Block, prefix: str) -> str:
         return f'<div class="callout">\n{shown}\n</div>' if block.callout else shown
     if isinstance(block, Table):
         label = html_text(block.grid.caption)
-        shown = f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n'
-        shown += f"{html_table(block.grid)}\n</div>"
-        return f'<div class="table">\n{shown}\n{_beneath(block.grid.note, block)}</div>'
+        # The heading stands outside the box, so that it stays when the table scrolls sideways.
+        box = f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">'
+        shown = f"<h3>{label}</h3>\n{box}\n{html_table(block.grid, caption=False)}\n</div>\n"
+        return f'<div class="table">\n{shown}{_beneath(block.grid.note, block)}</div>'
     shown = f'<div class="scroll card">\n{_inline(block.svg, prefix, block.caption)}\n</div>'
     below = _beneath(block.caption, block)
     below = f"<figcaption>{below}</figcaption>" if below else ""
@@ -128,12 +129,11 @@ def _inline(svg: str, prefix: str, caption: str) -> str:
     if not svg.startswith("<svg"):
         raise ValueError(f"A figure's svg begins with {svg[:20]!r}; give what figures.svg returns.")
     # Two figures may use the same names inside, and a page may use a name only once.
-    svg = re.sub(r'\bid="([^"]*)"', rf'id="{prefix}\1"', svg)
-    svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
-    svg = re.sub(r'href="#', f'href="#{prefix}', svg)
+    name = re.compile(r'(\bid="|\burl\(#|\bhref="#)')
+    svg = re.sub(r"<[^<>]*>", lambda tag: name.sub(rf"\g<1>{prefix}", tag[0]), svg)
     size = re.match(r'<svg[^>]*?\bwidth="([\d.]+)pt"', svg)
     width = float(size[1]) if size else 480.0
     # On a phone the picture stays legible and its box scrolls; on a desk it may grow a little.
-    shape = f"min-width:{0.85 * width:.0f}pt;max-width:{1.35 * width:.0f}pt"
+    shape = f"min-width:{0.85 * width:.0f}pt;max-width:{1.15 * width:.0f}pt"
     label = html_text(caption or "figure")
     return svg.replace("<svg", f'<svg role="img" aria-label="{label}" style="{shape}"', 1)

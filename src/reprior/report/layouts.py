@@ -109,7 +109,7 @@ def wins_table(found: Wins, protocol: str, shift: str) -> Grid:
     head = ["Model"]
     for measure in MEASURES:
         short = SHORT_MEASURES[measure]
-        head += [short, f"{short}, clearly"] + [f"{short}, paper"] * with_paper
+        head += [f"{short}, by mean", f"{short}, clearly"] + [f"{short}, paper"] * with_paper
     groups = []
     for augment in ordered(AUGMENTS, (augment for augment, _, _ in tallies)):
         lines = []
@@ -205,7 +205,7 @@ def _marks(values: Mapping[str, float | None], large: float) -> dict[str, tuple[
     rival = known[""] if best and "" in known else min(others, default=math.nan)
     large_lead = rival - known[best] >= large - 1e-9  # 1.37 − 0.37 is a little less than 1
     return {
-        augment: (value - known[best] < TIE, augment == best and large_lead)
+        augment: (number(value) == number(known[best]), augment == best and large_lead)
         for augment, value in known.items()
     }
 

@@ -25,6 +25,7 @@ h2 {
   font-size: 1.3rem; line-height: 1.3; margin: 2.8rem 0 0.8rem; padding-top: 1.2rem;
   border-top: 1px solid var(--line);
 }
+h3 { font-size: 0.95rem; line-height: 1.4; margin: 0 0 0.5rem; }
 h1, h2 { letter-spacing: -0.01em; text-wrap: balance; }
 p { max-width: 44rem; margin: 0.8rem 0; }
 a { color: var(--accent); }
@@ -39,7 +40,6 @@ table {
   border-collapse: separate; border-spacing: 0; font-size: 0.875rem; line-height: 1.35;
   font-variant-numeric: tabular-nums;
 }
-caption { text-align: left; font-weight: 600; padding: 0 0 0.6rem; font-size: 0.95rem; }
 th, td { padding: 0.28rem 0.7rem; text-align: right; white-space: nowrap; }
 th:first-child {
   text-align: left; position: sticky; left: 0; z-index: 1; background: var(--paper);
@@ -67,9 +67,6 @@ dt { color: var(--faint); flex: 0 0 7rem; }
 dd {
   margin: 0; min-width: 0; overflow-wrap: anywhere;
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
-}
-@media (max-width: 34rem) {
-  caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); display: block; }
 }
 @media print { nav, .numbers { display: none; } details > * { display: block; } }
 """

@@ -1,0 +1,117 @@
+"""The page of a benchmark: who wins where, both measures, and how everything was tuned."""
+
+from collections.abc import Mapping, Sequence
+
+from reprior.contracts import Setting
+from reprior.report.counts import wins
+from reprior.report.figures import delta_figure, svg
+from reprior.report.grid import Cell, Grid, Line
+from reprior.report.html import Block, Figure, Section, Table, Text, page
+from reprior.report.layouts import deltas, lost_table, paper_layout, wins_table
+from reprior.report.names import AUGMENTS, MEASURES, PROTOCOLS, SHIFTS, human, label, ordered
+from reprior.report.tables import TableRow, to_csv
+
+
+def bench_page(
+    title: str,
+    rows: Sequence[TableRow],
+    spaces: Mapping[str, Mapping[str, Setting]],
+    seconds: Mapping[str, float],
+    provenance: Mapping[str, str],
+) -> str:
+    """One self-contained HTML page.
+
+    spaces   the settings every "model" or "model+augment" was tuned over
+    seconds  seconds of computing by the same names
+    """
+    numbers = to_csv(rows)
+    sections = [Section("What this shows", [Text(_summary(rows), callout=True)])]
+    for protocol, shift in dict.fromkeys((row.protocol, row.shift) for row in rows):
+        sections += _place(rows, protocol, shift, numbers)
+    sections.append(Section("Tuning", [Table(_spaces(spaces)), Table(_seconds(seconds))]))
+    return page(title, sections, provenance)
+
+
+def bench_grids(rows: Sequence[TableRow]) -> list[Grid]:
+    """The tables of a benchmark, for formats other than HTML."""
+    grids = []
+    for protocol, shift in dict.fromkeys((row.protocol, row.shift) for row in rows):
+        found = wins(rows, protocol, shift)
+        grids += [paper_layout(rows, protocol, shift, measure) for measure in MEASURES]
+        grids += [deltas(rows, protocol, shift, measure) for measure in MEASURES]
+        grids += [wins_table(found, protocol, shift), lost_table(found, protocol, shift)]
+    return grids
+
+
+def _place(
+    rows: Sequence[TableRow], protocol: str, shift: str, numbers: str
+) -> list[Section]:
+    found = wins(rows, protocol, shift)
+    blocks: list[Block] = [Table(wins_table(found, protocol, shift))]
+    for measure in MEASURES:
+        blocks.append(Table(paper_layout(rows, protocol, shift, measure), numbers, "table.csv"))
+        blocks.append(Table(deltas(rows, protocol, shift, measure)))
+    blocks.append(Table(lost_table(found, protocol, shift)))
+    here = [row for row in rows if (row.protocol, row.shift) == (protocol, shift)]
+    for augment in ordered(AUGMENTS, {row.augment for row in here} - {""}):
+        figure = delta_figure(here, augment, shift=shift)
+        caption = (
+            f"{human(AUGMENTS, augment)} minus plain, paired by split, with two standard errors; "
+            "below zero the augmentation is better."
+        )
+        blocks.append(Figure(svg(figure), caption))
+    return [Section(f"{human(PROTOCOLS, protocol)}, {human(SHIFTS, shift)}".capitalize(), blocks)]
+
+
+def _summary(rows: Sequence[TableRow]) -> str:
+    """What the counts say, in words; one paragraph for each protocol and shift."""
+    said = []
+    for tally in wins(rows).tallies:
+        if tally.model or tally.measure != "nll":
+            continue
+        count, clear = tally.by_mean, tally.clearly
+        cells = sum(count)
+        said.append(
+            f"{human(PROTOCOLS, tally.protocol).capitalize()}, {human(SHIFTS, tally.shift)}: in "
+            f"likelihood {human(AUGMENTS, tally.augment)} beats the plain model in {count.wins} of "
+            f"{cells} cells, ties in {count.ties} and loses {count.losses}; by more than two paired "
+            f"standard errors it wins {clear.wins} and loses {clear.losses}."
+            + (
+                f" The paper's own count on these cells is {tally.paper.wins} wins, "
+                f"{tally.paper.ties} ties, {tally.paper.losses} losses."
+                if tally.paper
+                else ""
+            )
+        )
+    return "\n\n".join(said) or "There is nothing to compare yet: no augmentation has results."
+
+
+def _spaces(spaces: Mapping[str, Mapping[str, Setting]]) -> Grid:
+    groups = []
+    for name, space in spaces.items():
+        model, _, augment = name.partition("+")
+        groups.append(
+            tuple(
+                Line(
+                    label(model, augment) if i == 0 else "",
+                    (
+                        Cell(setting_name),
+                        Cell(", ".join(f"{c:g}" for c in setting.choices)),
+                        Cell(setting.meaning),
+                    ),
+                )
+                for i, (setting_name, setting) in enumerate(space.items())
+            )
+        )
+    note = "Equally many candidates for everyone; shared settings have the same values for all."
+    head = ("Model", "Setting", "Values", "What it is")
+    return Grid("What tuning chooses from", head, tuple(groups), note)
+
+
+def _seconds(seconds: Mapping[str, float]) -> Grid:
+    lines = []
+    for name, spent in seconds.items():
+        model, _, augment = name.partition("+")
+        lines.append(Line(label(model, augment), (Cell(f"{spent:.0f}"),)))
+    note = "Tuning and final fits together, summed over all workers."
+    return Grid("Seconds of computing", ("Model", "Seconds"), (tuple(lines),), note)
