@@ -5,16 +5,16 @@ import pytest
 from reprior.report.names import SETS
 
 
-def result(model="deep_ensemble", augment="", split=0, nll=1.0, ce=1.0, **rest):
+def _result(model="deep_ensemble", augment="", split=0, nll=1.0, ce=1.0, **rest):
     row = {"protocol": "fair", "shift": "cluster", "set": "yacht", "diverged": 0, **rest}
     row |= {"model": model, "augment": augment, "split": split, "nll": nll, "ce": ce}
     return row
 
 
-def results(nll, augment="", ce=None, **rest):
+def _results(nll, augment="", ce=None, **rest):
     """One row per split; None stands for a split that diverged."""
     return [
-        result(
+        _result(
             augment=augment,
             split=split,
             nll=math.nan if value is None else value,
@@ -26,6 +26,16 @@ def results(nll, augment="", ce=None, **rest):
     ]
 
 
+@pytest.fixture
+def result():
+    return _result
+
+
+@pytest.fixture
+def results():
+    return _results
+
+
 PAPER_MODELS = ("deep_ensemble", "rank_one_bnn", "swag", "mc_dropout")
 
 
@@ -35,6 +45,6 @@ def every_cell():
     rows = []
     for model in PAPER_MODELS:
         for name in SETS:
-            rows += results([2.0, 3.0], set=name, model=model)
-            rows += results([1.0, 2.0], "pad", set=name, model=model)
+            rows += _results([2.0, 3.0], set=name, model=model)
+            rows += _results([1.0, 2.0], "pad", set=name, model=model)
     return rows

@@ -1,7 +1,6 @@
 import math
 
 import pytest
-from conftest_rows import results
 
 from reprior.report.counts import Count, wins
 from reprior.report.tables import aggregate
@@ -24,7 +23,7 @@ def test_the_papers_numbers_give_the_papers_counts(every_cell):
     assert tally(every_cell).by_mean == Count(32, 0, 0)
 
 
-def test_the_paper_is_counted_on_the_same_cells_only():
+def test_the_paper_is_counted_on_the_same_cells_only(results):
     rows = results([2.0], set="power") + results([1.0], "pad", set="power")
     rows += results([2.0], set="diabetes") + results([1.0], "pad", set="diabetes")
     assert tally(rows).by_mean == Count(2, 0, 0)
@@ -32,11 +31,11 @@ def test_the_paper_is_counted_on_the_same_cells_only():
 
 
 @pytest.mark.parametrize("change", [{"shift": "random"}, {"model": "laplace"}])
-def test_where_the_paper_has_nothing_no_count_is_made_up(change):
+def test_where_the_paper_has_nothing_no_count_is_made_up(change, results):
     assert tally(results([2.0], **change) + results([1.0], "pad", **change)).paper is None
 
 
-def test_a_win_by_mean_need_not_be_clear():
+def test_a_win_by_mean_need_not_be_clear(results):
     # Differences −3 and 1: mean −1, standard error 2.
     unclear = results([3.0, 3.0]) + results([0.0, 4.0], "pad")
     assert tally(unclear).by_mean == Count(1, 0, 0)
@@ -46,11 +45,11 @@ def test_a_win_by_mean_need_not_be_clear():
     assert tally(clear).by_mean == tally(clear).clearly == Count(0, 0, 1)
 
 
-def test_one_split_is_never_clear():
+def test_one_split_is_never_clear(results):
     assert tally(results([3.0]) + results([1.0], "pad")).clearly == Count(0, 1, 0)
 
 
-def test_what_prints_the_same_is_a_tie():
+def test_what_prints_the_same_is_a_tie(results):
     rows = results([1.0, 1.0]) + results([1.004, 1.004], "pad")
     assert tally(rows).by_mean == Count(0, 1, 0)
     assert tally(rows).clearly == Count(0, 0, 1)  # small but certain
@@ -64,13 +63,13 @@ def test_what_prints_the_same_is_a_tie():
         ([None, 1.0], [0.0, None], Count(0, 0, 1)),
     ],
 )
-def test_whoever_diverged_has_lost_whatever_the_other_splits_say(plain, pad, count):
+def test_whoever_diverged_has_lost_whatever_the_other_splits_say(plain, pad, count, results):
     found = tally(results(plain) + results(pad, "pad"))
     assert found.by_mean == found.clearly == count
     assert found.diverged == (None in pad)
 
 
-def test_lost_cells_are_listed_with_how_much_the_worst_first():
+def test_lost_cells_are_listed_with_how_much_the_worst_first(results):
     rows = []
     for name, pad in {"wine": [2.0, 2.0], "yacht": [5.0, 5.5], "power": [None, 1.0]}.items():
         rows += results([1.0, 1.0], set=name) + results(pad, "pad", [0.0, 0.0], set=name)
@@ -83,7 +82,7 @@ def test_lost_cells_are_listed_with_how_much_the_worst_first():
     assert (lost[2].delta, lost[2].delta_se) == pytest.approx((4.25, 0.25))
 
 
-def test_what_cannot_be_compared_is_not_counted():
+def test_what_cannot_be_compared_is_not_counted(results):
     assert wins(aggregate(results([1.0], "pad"))).tallies == []
     apart = [row | {"split": row["split"] + 5} for row in results([1.0], "pad")]
     found = wins(aggregate(results([1.0]) + apart))
@@ -91,7 +90,7 @@ def test_what_cannot_be_compared_is_not_counted():
     assert found.lost == []
 
 
-def test_protocols_and_shifts_are_counted_apart():
+def test_protocols_and_shifts_are_counted_apart(results):
     rows = []
     for protocol, pad in (("paper", 1.0), ("fair", 3.0)):
         for shift in ("cluster", "random"):

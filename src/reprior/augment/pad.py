@@ -78,7 +78,7 @@ class PAD:
                 raise InputError(f"PAD has no {what} {given!r}; choose from {names}.")
         if not set(self.terms) <= set("ABC"):
             raise InputError(
-                f"The generator's loss has no terms {self.terms!r}; name any of the letters A, B, C."
+                f"The generator's loss has no terms {self.terms!r}; name any of 'A', 'B', 'C'."
             )
 
     def read(self, outputs: Tensor) -> Any:

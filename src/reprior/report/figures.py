@@ -133,6 +133,7 @@ def toy_figure(
         handles, labels = grid[0, 0].get_legend_handles_labels()
         per_line = len(labels) if columns > 2 else 2
         figure.legend(handles, labels, loc="outside lower center", ncols=per_line, markerscale=4)
+        _settle(figure)
     return figure
 
 
@@ -197,6 +198,7 @@ def delta_figure(
         _legend_of_models(
             figure, models, any(_diverged(row, plain) for row in rows), 1 + 2 * len(protocols)
         )
+        _settle(figure)
     return figure
 
 
@@ -215,6 +217,7 @@ def reliability_figure(curves: Sequence[Curve]) -> "Figure":
         axes.set_xlabel("Promised share of labels below the quantile")
         axes.set_ylabel("Observed share")
         axes.legend(loc="best")
+        _settle(figure)
     return figure
 
 
@@ -225,6 +228,13 @@ def _style() -> Iterator[None]:
 
     with style.context(["default", _STYLE]):
         yield
+
+
+def _settle(figure: "Figure") -> None:
+    """Place everything for good: the layout would move a little with every drawing."""
+    figure.draw_without_rendering()
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def _draw_panel(

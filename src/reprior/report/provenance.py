@@ -15,7 +15,7 @@ from pathlib import Path
 PACKAGES = ("reprior", "torch", "numpy", "scikit-learn")
 # A path that says more than a name: absolute, from home, upwards, or from a drive.
 _REVEALING_PATH = re.compile(r"(/|~|\.\.[/\\]|\\\\|[A-Za-z]:[/\\])")
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://.*|[^/\\]+:\d+(/.*)?|.*@.*|\d+(\.\d+){3})", re.I)
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://.*|[^/\\]+:\d{3,5}(/.*)?|.*@.*|\d+(\.\d+){3})", re.I)
 _ADDRESS_OPTIONS = ("--ray",)
 
 

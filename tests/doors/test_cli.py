@@ -1,0 +1,201 @@
+"""The command line as people use it: results, resumption, and one sentence for bad input."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reprior.report import from_csv
+
+SMALL = ("--splits", "2", "--epochs", "2", "--candidates", "2", "--protocols", "paper")
+
+
+def command(*words):
+    return [sys.executable, "-m", "reprior.doors.cli", *map(str, words)]
+
+
+def reprior(*words, **environment):
+    done = subprocess.run(
+        command(*words),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | environment,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def refused(*words, **environment):
+    """The one sentence of a refusal."""
+    code, out, error = reprior(*words, **environment)
+    assert code == 2, error
+    assert "Traceback" not in error
+    lines = error.strip().splitlines()
+    assert len(lines) == 1, error
+    assert lines[0].startswith("reprior: ")
+    return lines[0]
+
+
+@pytest.fixture
+def uci(tmp_path):
+    """A folder with a small made-up table under the name of a real set, as --data-dir wants it."""
+
+    def write(name, header, rows):
+        folder = tmp_path / "data" / "uci"
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = [",".join(header), *(",".join(map(str, row)) for row in rows)]
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        return tmp_path / "data"
+
+    return write
+
+
+def test_bench_writes_table_and_report_and_prints_both_measures(tmp_path):
+    run = tmp_path / "run"
+    code, out, error = reprior(
+        "bench", "uci", "--sets", "diabetes", "--models", "mc_dropout", *SMALL,
+        "--workers", 1, "--run", run,
+    )  # fmt: skip
+    assert code == 0, error
+    assert error == ""
+    assert "MC Dropout + PAD" in out
+    rows = from_csv((run / "table.csv").read_text())
+    assert [(row.augment, row.splits, row.diverged) for row in rows] == [("", 2, 0), ("pad", 2, 0)]
+    assert all(np.isfinite([row.nll_mean, row.ce_mean]).all() for row in rows)
+    assert np.isfinite([rows[1].nll_delta, rows[1].nll_delta_se]).all()
+    page = (run / "report.html").read_text()
+    assert "<svg" in page
+    assert str(tmp_path) not in page
+    for style in ("md", "latex", "csv"):
+        code, out, _ = reprior("report", run, "--format", style)
+        assert code == 0
+        assert ("mc_dropout" if style == "csv" else "MC Dropout") in out
+
+
+def stored(run):
+    try:
+        with closing(sqlite3.connect(f"file:{run / 'store.sqlite'}?mode=ro", uri=True)) as db:
+            return db.execute("select count(*) from populations").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_killed_between_and_inside_populations_ends_with_the_same_table(tmp_path, workers):
+    words = ("bench", "uci", "--sets", "diabetes", *SMALL, "--workers", workers, "--quiet", "--run")
+    assert reprior(*words, tmp_path / "calm")[0] == 0
+    run, kills = tmp_path / "killed", []
+    for _ in range(30):
+        before = stored(run)
+        going = subprocess.Popen(
+            command(*words, run), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        while going.poll() is None and stored(run) == before:
+            time.sleep(0.01)
+        if going.poll() is None:
+            # First as soon as a population is stored, then well inside the next one.
+            time.sleep(0.3 * (len(kills) % 2))
+            going.send_signal(signal.SIGKILL)
+            kills.append(stored(run))
+        _, error = going.communicate()
+        if going.returncode == 0:
+            break
+        assert going.returncode == -signal.SIGKILL, error
+    assert len(kills) >= 2
+    assert going.returncode == 0
+    calm, killed = (Path(tmp_path, name, "table.csv").read_text() for name in ("calm", "killed"))
+    assert calm == killed
+
+
+def test_a_finished_run_is_not_done_again(tmp_path):
+    words = ("bench", "uci", "--sets", "diabetes", "--models", "mc_dropout", *SMALL,
+             "--workers", 1, "--run", tmp_path / "run")  # fmt: skip
+    assert reprior(*words)[0] == 0
+    with closing(sqlite3.connect(tmp_path / "run" / "store.sqlite")) as db:
+        before = db.execute("select * from populations").fetchall()
+    assert reprior(*words)[0] == 0
+    with closing(sqlite3.connect(tmp_path / "run" / "store.sqlite")) as db:
+        assert db.execute("select * from populations").fetchall() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--sets", "yahct"), "did you mean 'yacht'"),
+        (("--models", "mc_droput"), "did you mean 'mc_dropout'"),
+        (("--augments", "padd"), "did you mean 'pad'"),
+        (("--protocols", "fairr"), "did you mean 'fair'"),
+        (("--device", "tpu", "--sets", "diabetes"), "choose 'cpu' or 'cuda'"),
+        (("--splits", "0"), "must be at least 1"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, words, said):
+    assert said in refused("bench", "uci", *words, "--run", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_device_that_is_not_there_is_refused(tmp_path):
+    said = refused(
+        "bench", "uci", "--sets", "diabetes", "--device", "cuda", "--run", tmp_path / "run",
+        CUDA_VISIBLE_DEVICES="",
+    )  # fmt: skip
+    assert "no GPU" in said
+
+
+def test_a_set_that_was_not_fetched_is_refused_with_what_to_do(tmp_path):
+    said = refused(
+        "bench", "uci", "--sets", "yacht", "--run", tmp_path / "run", REPRIOR_CACHE=str(tmp_path)
+    )
+    assert "reprior data get yacht" in said or "--data-dir" in said
+
+
+GOOD = np.random.default_rng(0).normal(size=(60, 7)).round(3).tolist()
+HEADER = [*(f"f{i}" for i in range(6)), "resistance"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda rows: rows[7].__setitem__(2, "nan"), "f2"),
+        (lambda rows: rows[7].__setitem__(2, "high"), "high"),
+        (lambda rows: rows[7].__setitem__(2, "inf"), "f2"),
+        (lambda rows: [row.__setitem__(6, 1.5) for row in rows], "constant"),
+        (lambda rows: rows.__delitem__(slice(6, None)), "6 rows"),
+    ],
+    ids=["nan", "text", "infinite", "constant target", "fewer rows than clusters"],
+)
+def test_a_spoiled_table_is_refused_in_one_sentence_and_nothing_is_written(
+    tmp_path, uci, spoil, said
+):
+    rows = [list(row) for row in GOOD]
+    spoil(rows)
+    folder, run = uci("yacht", HEADER, rows), tmp_path / "run"
+    words = ("bench", "uci", "--sets", "yacht", "--data-dir", folder, "--run", run, "--workers", 1)
+    refused(*words)
+    assert not (run / "table.csv").exists()
+    assert stored(run) == 0
+
+
+def test_a_run_without_results_and_an_unknown_format_are_refused(tmp_path):
+    assert "reprior bench" in refused("report", tmp_path / "nothing")
+    assert "choose from" in refused("report", tmp_path, "--format", "docx")
+
+
+def test_data_list_names_every_set_and_get_says_what_needs_no_file():
+    code, out, _ = reprior("data", "list")
+    assert code == 0
+    for name in ("housing", "concrete", "energy", "kin8nm", "naval", "power", "wine", "yacht"):
+        assert f"\n{name} " in f"\n{out}"
+    assert "needs no file" in reprior("data", "get", "diabetes")[1]
+
+
+def test_data_verify_refuses_an_altered_file(tmp_path, uci):
+    folder = uci("yacht", HEADER, GOOD)
+    assert "yacht" in refused("data", "verify", "--data-dir", folder)
