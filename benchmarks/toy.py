@@ -12,7 +12,7 @@ import json
 
 import torch
 
-from reprior.benchmark.toy import REGIONS, noise_std, study
+from reprior.benchmark.toy import REGIONS, noise_on_data, study
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    print(f"true noise on the data, by simulation: {noise_std():.3f}")
+    print(f"true noise on the data, by simulation: {noise_on_data():.3f}")
     head = "".join(f"{region + ' σ/mix':>18}" for region in REGIONS)
     print(f"{'model':<14}{'augment':<9}{head}{'fresh NLL':>11}")
     rows = []

@@ -26,7 +26,9 @@ def by_hand(phi, x, k, pooling, self_is_near):
     means, stds = [], []
     for n in range(len(x)):
         others = [m for m in range(len(x)) if self_is_near or m != n]
-        near = sorted(others, key=lambda m: float((z[n] - z[m]).detach().square().sum()))[:k]
+        apart = {m: float((z[n] - z[m]).detach().square().sum()) for m in others}
+        farthest = sorted(apart.values())[k - 1]
+        near = [m for m in others if apart[m] <= farthest]  # equal encodings are equally near
         pooled = z[near].mean(0)
         if pooling == "mean_max":
             pooled = torch.cat([pooled, z[near].amax(0)])

@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reprior.benchmark.store import Store
+from reprior.contracts import InputError
+from reprior.doors import cli
 from reprior.report import from_csv
 
 SMALL = ("--splits", "2", "--epochs", "2", "--candidates", "2", "--protocols", "paper")
@@ -32,20 +35,27 @@ def reprior(*words, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
-def refused(*words, **environment):
-    """The one sentence of a refusal."""
-    code, out, error = reprior(*words, **environment)
-    assert code == 2, error
-    assert "Traceback" not in error
-    lines = error.strip().splitlines()
-    assert len(lines) == 1, error
-    assert lines[0].startswith("reprior: ")
-    return lines[0]
+@pytest.fixture
+def refused(monkeypatch, capsys):
+    """Runs a command in this process and hands back the one sentence of its refusal."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["reprior", *map(str, words)])
+        with pytest.raises(SystemExit) as ending:
+            cli.main()
+        error = capsys.readouterr().err
+        assert ending.value.code == 2, error
+        lines = error.strip().splitlines()
+        assert len(lines) == 1, error
+        assert lines[0].startswith("reprior: ")
+        return lines[0]
+
+    return run
 
 
 @pytest.fixture
 def uci(tmp_path):
-    """A folder with a small made-up table under the name of a real set, as --data-dir wants it."""
+    """A small made-up table under the name of a real set, in a folder as --data-dir wants it."""
 
     def write(name, header, rows):
         folder = tmp_path / "data" / "uci"
@@ -136,23 +146,20 @@ def test_a_finished_run_is_not_done_again(tmp_path):
         (("--splits", "0"), "must be at least 1"),
     ],
 )
-def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, words, said):
+def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, refused, words, said):
     assert said in refused("bench", "uci", *words, "--run", tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_a_device_that_is_not_there_is_refused(tmp_path):
-    said = refused(
-        "bench", "uci", "--sets", "diabetes", "--device", "cuda", "--run", tmp_path / "run",
-        CUDA_VISIBLE_DEVICES="",
-    )  # fmt: skip
-    assert "no GPU" in said
+def test_a_device_that_is_not_there_is_refused(tmp_path, refused, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    words = ("--sets", "diabetes", "--device", "cuda", "--run", tmp_path / "run")
+    assert "no GPU" in refused("bench", "uci", *words)
 
 
-def test_a_set_that_was_not_fetched_is_refused_with_what_to_do(tmp_path):
-    said = refused(
-        "bench", "uci", "--sets", "yacht", "--run", tmp_path / "run", REPRIOR_CACHE=str(tmp_path)
-    )
+def test_a_set_that_was_not_fetched_is_refused_with_what_to_do(tmp_path, refused, monkeypatch):
+    monkeypatch.setenv("REPRIOR_CACHE", str(tmp_path))
+    said = refused("bench", "uci", "--sets", "yacht", "--run", tmp_path / "run")
     assert "reprior data get yacht" in said or "--data-dir" in said
 
 
@@ -166,26 +173,74 @@ HEADER = [*(f"f{i}" for i in range(6)), "resistance"]
         (lambda rows: rows[7].__setitem__(2, "nan"), "f2"),
         (lambda rows: rows[7].__setitem__(2, "high"), "high"),
         (lambda rows: rows[7].__setitem__(2, "inf"), "f2"),
-        (lambda rows: [row.__setitem__(6, 1.5) for row in rows], "constant"),
+        (lambda rows: [row.__setitem__(6, 1.5) for row in rows], "same target"),
         (lambda rows: rows.__delitem__(slice(6, None)), "6 rows"),
     ],
     ids=["nan", "text", "infinite", "constant target", "fewer rows than clusters"],
 )
 def test_a_spoiled_table_is_refused_in_one_sentence_and_nothing_is_written(
-    tmp_path, uci, spoil, said
+    tmp_path, uci, refused, spoil, said
 ):
     rows = [list(row) for row in GOOD]
     spoil(rows)
-    folder, run = uci("yacht", HEADER, rows), tmp_path / "run"
-    words = ("bench", "uci", "--sets", "yacht", "--data-dir", folder, "--run", run, "--workers", 1)
-    refused(*words)
+    file, run = uci("boats", HEADER, rows) / "uci" / "boats.csv", tmp_path / "run"
+    words = ("bench", "uci", "--sets", file, "--run", run, "--workers", 1)
+    assert said in refused(*words)
     assert not (run / "table.csv").exists()
     assert stored(run) == 0
 
 
-def test_a_run_without_results_and_an_unknown_format_are_refused(tmp_path):
+def test_a_file_that_is_not_the_set_it_is_named_after_is_refused(tmp_path, uci, refused):
+    folder = uci("yacht", HEADER, GOOD)
+    words = ("bench", "uci", "--sets", "yacht", "--data-dir", folder, "--run", tmp_path / "run")
+    assert "altered" in refused(*words)
+
+
+def test_ones_own_table_with_constant_and_repeated_columns_can_be_benchmarked(tmp_path, uci):
+    rows = [[1.0, row[1], row[1], *row[3:]] for row in GOOD]
+    file = uci("boats", HEADER, rows) / "uci" / "boats.csv"
+    words = ("--models", "deep_ensemble", *SMALL, "--workers", 1, "--run", tmp_path / "run")
+    code, out, error = reprior("bench", "uci", "--sets", file, *words)
+    assert code == 0, error
+    assert "boats" in out
+
+
+def test_a_run_without_results_and_an_unknown_format_are_refused(tmp_path, refused):
     assert "reprior bench" in refused("report", tmp_path / "nothing")
     assert "choose from" in refused("report", tmp_path, "--format", "docx")
+
+
+def test_bad_input_ends_without_a_traceback_for_whoever_calls_the_program():
+    code, _, error = reprior("bench", "uci", "--sets", "yahct")
+    assert code == 2
+    assert "Traceback" not in error
+    assert len(error.strip().splitlines()) == 1
+
+
+def test_results_of_other_conditions_are_refused(tmp_path, refused):
+    store = Store(tmp_path / "store.sqlite")
+    store.belongs_to({"splits": 10, "epochs": 50, "candidates": 12, "seed": 0, "device": "cpu"})
+    store.close()
+    said = refused("bench", "uci", "--sets", "diabetes", *SMALL, "--run", tmp_path)
+    assert "splits 10" in said
+    assert "another --run folder" in said
+
+
+def test_a_second_run_on_the_same_folder_is_refused(tmp_path, refused):
+    store = Store(tmp_path / "store.sqlite")
+    said = refused("bench", "uci", "--sets", "diabetes", *SMALL, "--run", tmp_path)
+    store.close()
+    assert "Another run" in said
+
+
+def test_no_space_left_is_one_sentence_and_keeps_what_was_stored(tmp_path, refused, monkeypatch):
+    def full(self, *_):
+        raise InputError("The results file cannot be used (database or disk is full).")
+
+    monkeypatch.setattr(Store, "add", full)
+    words = ("--models", "mc_dropout", *SMALL, "--workers", 1, "--run", tmp_path)
+    assert "disk is full" in refused("bench", "uci", "--sets", "diabetes", *words)
+    assert stored(tmp_path) == 0
 
 
 def test_data_list_names_every_set_and_get_says_what_needs_no_file():
@@ -196,6 +251,6 @@ def test_data_list_names_every_set_and_get_says_what_needs_no_file():
     assert "needs no file" in reprior("data", "get", "diabetes")[1]
 
 
-def test_data_verify_refuses_an_altered_file(tmp_path, uci):
+def test_data_verify_refuses_an_altered_file(tmp_path, uci, refused):
     folder = uci("yacht", HEADER, GOOD)
     assert "yacht" in refused("data", "verify", "--data-dir", folder)

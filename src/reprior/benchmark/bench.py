@@ -29,6 +29,7 @@ def bench(
     for cell in every:
         if cell.set not in divided:
             divided[cell.set] = divide(cell, spec.splits, data_dir)
+    store.belongs_to(spec.conditions() | {"device": device})
     to_tune = {cell: tuning(cell, spec, divided[cell.set], device) for cell in every}
     open_parts: dict[Cell, set[str]] = {}
     executor = Executor(device, workers, spec.splits, data_dir)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from reprior.augment import PAD
+from reprior.augment.catalogue import AUGMENTATIONS
 from reprior.benchmark.spec import Spec, batch_size
 from reprior.contracts import Model, Rows, Setting, Split, Table
 from reprior.datasets import catalogue
@@ -22,6 +23,7 @@ from reprior.likelihoods import gaussian
 from reprior.models.catalogue import model
 from reprior.networks import MLP
 from reprior.shifts import clusters, random_rows
+from reprior.shifts.catalogue import SHIFTS
 from reprior.shifts.divisions import within
 from reprior.training import search_space
 
@@ -82,7 +84,7 @@ def build(cell: Cell, features: int) -> tuple[Model, PAD | None]:
     """The model of a cell and its augmentation, for tables of D features."""
     network = MLP((features, 50, 50, 2))
     built = model(cell.model, network, gaussian.from_outputs)
-    return built, PAD(features) if cell.augment == "pad" else None
+    return built, AUGMENTATIONS[cell.augment](features) if cell.augment else None
 
 
 def candidates(space: dict[str, Setting], count: int, seed: int) -> list[dict[str, float]]:
@@ -107,11 +109,7 @@ class Divisions:
         check_for_benchmark(table)
         self.table = table
         self.labels: Rows = clusters.assign(table.x)
-        self.splits: list[Split] = (
-            clusters.splits(self.labels, splits)
-            if shift == "cluster"
-            else random_rows.splits(len(table.x), splits)
-        )
+        self.splits: list[Split] = SHIFTS[shift](self.labels, splits)
 
     def folds(self, split: int, protocol: str, augment: str) -> list[Split]:
         """Divisions of a split's training rows for tuning, in row numbers of the table.

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
+from reprior.augment.catalogue import AUGMENTATIONS
 from reprior.contracts import InputError
 from reprior.datasets import uci
+from reprior.datasets.catalogue import is_file
 from reprior.models.catalogue import MODELS
+from reprior.shifts.catalogue import SHIFTS
 
 Protocol = Literal["paper", "fair"]
-AUGMENTATIONS = ("", "pad")  # "" is the plain model
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Spec:
 
     sets: tuple[str, ...] = tuple(uci.SOURCES)
     models: tuple[str, ...] = tuple(MODELS)
-    augments: tuple[str, ...] = AUGMENTATIONS
+    augments: tuple[str, ...] = ("", *AUGMENTATIONS)  # "" is the plain model
     protocols: tuple[str, ...] = ("paper", "fair")
     shift: str = "cluster"
     splits: int = 10
@@ -28,11 +30,11 @@ class Spec:
 
     def __post_init__(self) -> None:
         for what, given, known in (
-            ("set", self.sets, (*uci.SOURCES, "diabetes")),
+            ("set", [s for s in self.sets if not is_file(s)], (*uci.SOURCES, "diabetes")),
             ("model", self.models, tuple(MODELS)),
-            ("augmentation", self.augments, AUGMENTATIONS),
+            ("augmentation", self.augments, ("", *AUGMENTATIONS)),
             ("protocol", self.protocols, ("paper", "fair")),
-            ("shift", (self.shift,), ("cluster", "random")),
+            ("shift", (self.shift,), tuple(SHIFTS)),
         ):
             for name in given:
                 if name not in known:
@@ -45,6 +47,15 @@ class Spec:
         ):  # fmt: skip
             if count < 1:
                 raise InputError(f"{what} is {count}; it must be at least 1.")
+
+    def conditions(self) -> dict[str, int]:
+        """What the results of one table share. The rest of a spec says which results there are."""
+        return {
+            "splits": self.splits,
+            "epochs": self.epochs,
+            "candidates": self.candidates,
+            "seed": self.seed,
+        }
 
 
 def batch_size(rows: int) -> int:

@@ -21,6 +21,7 @@ create table if not exists populations (
     key text primary key, stage text not null, cell text not null,
     seconds real not null, made text not null
 );
+create table if not exists meta (name text primary key, value text not null);
 create table if not exists results (
     population text not null references populations(key),
     split integer not null, fold integer not null, candidate integer not null,
@@ -53,6 +54,24 @@ class Store:
             ) from None
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
+
+    def belongs_to(self, conditions: Mapping[str, Any]) -> None:
+        """Ties the file to what all of its results must share; refuses any other conditions.
+
+        Results that came about under other conditions must not stand in one table with these.
+        """
+        stored = dict(self._db.execute("select name, value from meta"))
+        given = {name: json.dumps(value) for name, value in conditions.items()}
+        for name in given:
+            if name in stored and stored[name] != given[name]:
+                raise InputError(
+                    f"The results at {self.path} were made with {name} {stored[name]} but "
+                    f"{given[name]} was asked for; choose another --run folder."
+                )
+        try:
+            self._db.executemany("insert or ignore into meta values (?, ?)", given.items())
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
 
     def done(self, population: Population) -> bool:
         found = self._db.execute("select 1 from populations where key = ?", (population.key,))

@@ -75,15 +75,11 @@ def study(name: str, augment: str, seeds: int) -> Study:
     return Study(*(t.double().numpy() for t in tensors), int((fitted.diverged > 0).sum()))
 
 
-def noise_std(draws: int = 20_000) -> float:
-    """The label noise by simulation: the local standard deviation of y, averaged over the data.
-
-    In standardised labels. It is averaged as a model's σ is, so that the two can be compared.
-    """
+def noise_on_data() -> float:
+    """The label noise averaged along the data as a model's σ is, in standardised labels."""
     inside = np.any([(low <= LINE) & (high >= LINE) for low, high in REGIONS["data"]], axis=0)
-    e = toy.INPUT_NOISE * np.random.default_rng(0).standard_normal((draws, 1))
-    local = toy.true_function(LINE[inside] + e).std(0).mean()
-    return float(local / np.mean([toy.toy(seed).y.std() for seed in range(10)]))
+    spread = np.mean([toy.toy(seed).y.std() for seed in range(10)])
+    return float(toy.noise_std(LINE[inside]).mean() / spread)
 
 
 def _asked(sets: TrainingSets, x: Floats, y: Floats | None = None) -> Questions:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from reprior.contracts import InputError, Table
 from reprior.datasets import bundled, uci
 from reprior.datasets.fetch import Progress
-from reprior.datasets.tables import nearest
+from reprior.datasets.tables import nearest, read
 from reprior.datasets.toy import toy
 
 
@@ -50,9 +50,19 @@ def names() -> list[str]:
 
 
 def load(name: str, data_dir: Path | str | None = None) -> Table:
-    """The table of this name; data_dir is searched before the cache. Never downloads."""
+    """The table of this name, or of this file; data_dir is searched before the cache.
+
+    Never downloads. A file is a CSV or Parquet file with a header; its last column is the target.
+    """
+    if is_file(name):
+        return read(name)
     _check(name)
     return AT_HAND[name][0]() if name in AT_HAND else uci.load(name, data_dir)
+
+
+def is_file(name: str) -> bool:
+    """Whether this names a file of the user's own rather than a table known by name."""
+    return name.endswith((".csv", ".parquet"))
 
 
 def get(

@@ -29,16 +29,14 @@ def fresh(seed: int = 0, n: int = 1000) -> Table:
     return _drawn(np.random.default_rng([seed, 1]), (n - n // 2, n // 2))
 
 
-def noise_std(draws: int = 20_000, seed: int = 0) -> float:
-    """Standard deviation of y given x, by simulation: root mean square over the two intervals.
+def noise_std(x: Floats, draws: int = 20_000, seed: int = 0) -> Floats:
+    """Standard deviation of y given each x (N,), by simulation, in the units of y.
 
-    In the units of y. No model can predict this noise away, so it is the floor a predicted
-    standard deviation should reach where there is data.
+    No model can predict this noise away: it is what a predicted standard deviation should reach
+    where there is data.
     """
-    rng = np.random.default_rng([seed, 2])
-    x = np.concatenate([np.linspace(low, high, POINTS) for low, high in INTERVALS])
-    e = INPUT_NOISE * rng.standard_normal((draws, 1))
-    return float(np.sqrt(true_function(x + e).var(0).mean()))
+    e = INPUT_NOISE * np.random.default_rng([seed, 2]).standard_normal((draws, 1))
+    return true_function(x + e).std(0)
 
 
 def _drawn(rng: np.random.Generator, counts: tuple[int, int]) -> Table:

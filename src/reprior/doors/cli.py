@@ -54,10 +54,12 @@ def demo(
 
 @bench_app.command("uci")
 def bench_uci(
-    sets: Annotated[str, typer.Option(help="Comma-separated; all of them if not given.")] = "",
+    sets: Annotated[
+        str, typer.Option(help="Names or CSV files, comma-separated; all eight if not given.")
+    ] = "",
     models: Annotated[str, typer.Option(help="Comma-separated; all of them if not given.")] = "",
     augments: Annotated[str, typer.Option(help="Beside the plain models; 'none' for none.")] = "pad",
-    protocols: Annotated[str, typer.Option(help="paper, fair or both.")] = "paper,fair",
+    protocols: Annotated[str, typer.Option(help="paper, fair or paper,fair.")] = "paper,fair",
     shift: Annotated[str, typer.Option(help="cluster or random.")] = "cluster",
     splits: int = 10,
     epochs: int = 50,

@@ -9,7 +9,7 @@ from reprior.benchmark.bench import bench
 from reprior.benchmark.plan import cells
 from reprior.benchmark.spec import Spec
 from reprior.benchmark.store import Store
-from reprior.benchmark.toy import LINE, REGIONS, Study, noise_std, study
+from reprior.benchmark.toy import LINE, REGIONS, Study, noise_on_data, study
 from reprior.contracts import Floats
 from reprior.datasets import toy
 from reprior.datasets.fetch import whole_or_nothing
@@ -130,7 +130,7 @@ def _regions(studies: dict[tuple[str, str], Study]) -> Grid:
     ]
     note = (
         "Standard deviation of the prediction, in units of the labels' own: 1 is the prior. The "
-        f"true noise on the data is {noise_std():.2f}."
+        f"true noise on the data is {noise_on_data():.2f}."
     )
     head = ("Model", "on the data", "in the gap", "left of it all", "right of it all")
     return Grid("How wide the prediction is", head, (tuple(lines),), note)

@@ -53,7 +53,9 @@ def _place(
         blocks.append(Table(deltas(rows, protocol, shift, measure)))
     blocks.append(Table(lost_table(found, protocol, shift)))
     here = [row for row in rows if (row.protocol, row.shift) == (protocol, shift)]
-    for augment in ordered(AUGMENTS, {row.augment for row in here} - {""}):
+    plain = {row.cell for row in here}
+    comparable = {row.augment for row in here if row.augment and row.plain_cell in plain}
+    for augment in ordered(AUGMENTS, comparable):
         figure = delta_figure(here, augment, shift=shift)
         caption = (
             f"{human(AUGMENTS, augment)} minus plain, paired by split, with two standard errors; "

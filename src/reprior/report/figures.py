@@ -115,7 +115,8 @@ def toy_figure(
     seen = np.concatenate([data[1], truth[1]])
     margin = 0.5 * np.ptp(seen)
     with _style():
-        size = (0.5 + 2.1 * columns, 0.7 + 1.75 * len(panels))
+        width = max(2.1, min(3.4, 8 / columns))
+        size = (0.5 + width * columns, 0.7 + 0.8 * width * len(panels))
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(len(panels), columns, sharex=True, sharey=True, squeeze=False)
         for row, places in zip(panels, grid, strict=True):

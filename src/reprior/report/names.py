@@ -4,6 +4,7 @@ The order of each dictionary is the order of rows and columns in every table and
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 SETS = {  # the paper's columns
     "housing": "Housing",
@@ -41,8 +42,8 @@ SHIFTS = {"cluster": "cluster shift", "random": "random rows, no shift"}
 
 
 def human(names: Mapping[str, str], key: str) -> str:
-    """The human name of a key; one we have no name for is its own."""
-    return names.get(key, key)
+    """The human name of a key; one we have no name for is its own, a file the file's."""
+    return names.get(key, Path(key).stem if key.endswith((".csv", ".parquet")) else key)
 
 
 def label(model: str, augment: str) -> str:
