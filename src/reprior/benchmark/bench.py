@@ -40,9 +40,9 @@ def bench(
         chosen = [choice.candidate for choice in choose(rows, len(divided[cell.set].splits))]
         return finals(cell, spec, divided[cell.set], chosen, device)
 
-    def submit(parts: list[Population]) -> int:
+    def submit(parts: list[Population], next_up: bool = False) -> int:
         missing = [part for part in parts if not store.done(part)]
-        executor.submit(missing)
+        executor.submit(missing, next_up)
         return len(parts) - len(missing)
 
     try:
@@ -52,7 +52,7 @@ def bench(
             if not open_parts[cell]:
                 last = start_finals(cell)
                 known += len(last)
-                done += submit(last)
+                done += submit(last, next_up=True)
         if progress is not None:
             progress(done, known, "")
         for result in executor.results():
@@ -65,7 +65,7 @@ def bench(
                 if not open_parts[cell]:
                     last = start_finals(cell)
                     known += len(last)
-                    done += submit(last)
+                    done += submit(last, next_up=True)
             if progress is not None:
                 progress(done, known, f"{cell.protocol} {cell.set} {cell.model} {cell.augment}")
     finally:

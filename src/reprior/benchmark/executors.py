@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any, NamedTuple
@@ -39,9 +40,10 @@ class Executor:
 
     def __init__(self, device: str, workers: int, splits: int, data_dir: str | None) -> None:
         self._work = _Worker(device, splits, data_dir)
+        self._queue: deque[Population] = deque()
+        self._running: set[Future[Done]] = set()
+        self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
-        self._waiting: set[Future[Done]] = set()
-        self._here: list[Population] = []
         if device == "cpu" and workers > 1:
             self._pool = ProcessPoolExecutor(
                 workers,
@@ -50,19 +52,22 @@ class Executor:
                 initargs=(os.getpid(),),
             )
 
-    def submit(self, populations: Sequence[Population]) -> None:
-        if self._pool is None:
-            self._here.extend(populations)
+    def submit(self, populations: Sequence[Population], next_up: bool = False) -> None:
+        """Queues populations; `next_up` puts them before all that waits."""
+        if next_up:
+            self._queue.extendleft(reversed(populations))
         else:
-            self._waiting |= {self._pool.submit(self._work, p) for p in populations}
+            self._queue.extend(populations)
 
     def results(self) -> Iterator[Done]:
         """Everything submitted, also what is submitted meanwhile."""
-        while self._here or self._waiting:
-            if self._here:
-                yield self._work(self._here.pop(0))
+        while self._queue or self._running:
+            if self._pool is None:
+                yield self._work(self._queue.popleft())
                 continue
-            ready, self._waiting = wait(self._waiting, return_when=FIRST_COMPLETED)
+            while self._queue and len(self._running) < self._workers:
+                self._running.add(self._pool.submit(self._work, self._queue.popleft()))
+            ready, self._running = wait(self._running, return_when=FIRST_COMPLETED)
             for future in ready:
                 yield future.result()
 
