@@ -145,7 +145,9 @@ def main() -> None:
     print(f"{'model':<11} {'augment':<8} {'members':>7} {'µs/member-step':>15} {'× loop':>8}")
     for pad in (False, True):
         alone = seconds_per_step(loop(pad, x, y), args.device, args.budget)
-        print(f"{'mc_dropout':<11} {'pad' if pad else '':<8} {'loop':>7} {alone * 1e6:15.2f} {1:8.2f}")
+        print(
+            f"{'mc_dropout':<11} {'pad' if pad else '':<8} {'loop':>7} {alone * 1e6:15.2f} {1:8.2f}"
+        )
         for members in sizes:
             step = population(members, pad, x, y)
             each = seconds_per_step(step, args.device, args.budget) / members

@@ -41,7 +41,9 @@ def test_importing_the_package_says_nothing_and_warns_of_nothing():
 @pytest.mark.slow
 def test_importing_the_package_takes_little_longer_than_importing_torch():
     def seconds(name):
-        code = f"import time; t = time.perf_counter(); import {name}; print(time.perf_counter() - t)"
+        code = (
+            f"import time; t = time.perf_counter(); import {name}; print(time.perf_counter() - t)"
+        )
         return statistics.median(float(python(code)) for _ in range(7))
 
     assert seconds("reprior") <= seconds("torch") + 0.3

@@ -72,12 +72,6 @@ class Likelihood(Protocol):
     transforms see through them.
     """
 
-    @property
-    def mean(self) -> Tensor: ...
-
-    @property
-    def std(self) -> Tensor: ...
-
     def log_prob(self, y: Tensor) -> Tensor: ...
 
     def training_log_prob(self, y: Tensor) -> Tensor:
@@ -136,7 +130,9 @@ class Model(Protocol):
     def init(self, noise: Draws) -> Params:
         """Starting weights, from the network's noise."""
 
-    def features(self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int) -> Tensor:
+    def features(
+        self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int
+    ) -> Tensor:
         """Activations (B, D) that enter stage `at`."""
 
     def density(

@@ -32,7 +32,7 @@ def classes():
 def test_in_regression_the_pull_is_the_weighted_divergence_to_the_prior(mean):
     labels = numbers()
     middle = labels.mean if mean == "own" else torch.zeros(3, dtype=torch.float64)
-    expected = (WEIGHT * kl_divergence(Normal(*labels), Normal(middle, torch.ones_like(middle))))
+    expected = WEIGHT * kl_divergence(Normal(*labels), Normal(middle, torch.ones_like(middle)))
     torch.testing.assert_close(regression_pull(labels, WEIGHT, mean), expected.mean())
 
 

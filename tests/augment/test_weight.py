@@ -17,7 +17,9 @@ def test_lambda_grows_with_the_distance_to_the_nearest_real_row(ell):
 
 
 def test_an_infinite_length_scale_switches_the_pull_off_exactly():
-    assert (kl_weight(1e6 * torch.randn(9, 3), torch.randn(5, 3), torch.tensor(torch.inf)) == 0).all()
+    assert (
+        kl_weight(1e6 * torch.randn(9, 3), torch.randn(5, 3), torch.tensor(torch.inf)) == 0
+    ).all()
 
 
 def test_on_a_real_row_lambda_is_zero():

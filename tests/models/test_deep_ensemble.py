@@ -62,7 +62,9 @@ def test_no_gradient_flows_through_the_step_itself():
 
 def test_adversarial_training_can_be_switched_off():
     model, params, batch = made(adversarial=False)
-    torch.testing.assert_close(model.loss(params, batch, STEP, {})[0], nll(params, batch.x, batch.y))
+    torch.testing.assert_close(
+        model.loss(params, batch, STEP, {})[0], nll(params, batch.x, batch.y)
+    )
 
 
 def test_it_is_five_members_with_adversarial_training_unless_told_otherwise():

@@ -1,6 +1,7 @@
 """A population against the plain loop over its members, and what happens when a member fails."""
 
 from importlib import import_module
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -235,4 +236,4 @@ def test_a_captured_step_draws_fresh_numbers_and_equals_the_uncaptured_one():
         eager.step()
         seen.append(captured.dice.values["for_theta"]["x_tilde"].clone())
         torch.testing.assert_close(captured.theta.matrix, eager.theta.matrix, rtol=1e-4, atol=1e-5)
-    assert all(not torch.equal(a, b) for a, b in zip(seen, seen[1:], strict=False))
+    assert all(not torch.equal(a, b) for a, b in pairwise(seen))

@@ -10,6 +10,7 @@ import hashlib
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -178,7 +179,7 @@ def _cut(
     built, augment = build(cell, table.x.shape[1])
     batch = batch_size(len(table.x))
     members = judged_members(cell, stage, built.members)
-    # A PAD step searches B² pairs, and an adversarial one passes twice: rough, but the same for all.
+    # A PAD step searches B² pairs: a rough measure, but the same for everyone.
     step = members * batch * ((8 if batch <= 32 else 12) if augment is not None else 2)
     order = sorted(range(len(tasks)), key=lambda i: (rows[i], i))
     work = [step * spec.epochs * -(-rows[i] // batch) for i in order]
@@ -189,5 +190,5 @@ def _cut(
             cell, stage, tuple(tasks[i] for i in order[start:stop]),
             spec.epochs, spec.candidates, spec.seed,
         )
-        for start, stop in zip(bounds, bounds[1:], strict=False)
+        for start, stop in pairwise(bounds)
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -57,16 +57,18 @@ def run(
     space = space_of(cell, table.x.shape[1])
     offered = candidates(space, population.candidates, population.seed)
     chosen = [offered[task.candidate] for task in population.tasks]
-    held = {(task.split, task.fold): division(divisions, population, task) for task in population.tasks}
+    held = {
+        (task.split, task.fold): division(divisions, population, task) for task in population.tasks
+    }
     place = {where: g for g, where in enumerate(held)}
-    sets = training_sets(
-        table.x, table.y, [split.train for split in held.values()], device=device
-    )
+    sets = training_sets(table.x, table.y, [split.train for split in held.values()], device=device)
     asked = questions(sets, [split.test for split in held.values()])
     task_group = torch.tensor([place[t.split, t.fold] for t in population.tasks], device=device)
     group = task_group.repeat_interleave(members)
     settings = {
-        name: torch.tensor([c[name] for c in chosen], dtype=torch.float64).repeat_interleave(members)
+        name: torch.tensor([c[name] for c in chosen], dtype=torch.float64).repeat_interleave(
+            members
+        )
         for name in space
     }
     job = Job(
@@ -75,7 +77,7 @@ def run(
     )  # fmt: skip
     fitted = fit(job, progress)
     labels = predict(model, fitted.theta, settings, asked, group, population.number + 1)
-    mixture = estimates(labels, members)
+    mixture = cast(GaussianMixture, estimates(labels, members))
     scores = score(mixture, asked, sets.scaling, task_group, population.stage == "final")
     lost = (fitted.diverged > 0).view(-1, members).sum(1).tolist()
     return [

@@ -156,6 +156,6 @@ def _values(text: str) -> dict[str, Any]:
 
 def _unusable(path: Path, error: Exception) -> InputError:
     return InputError(
-        f"The results file {path} cannot be used ({error}); make room or choose another --run folder, "
-        "then start again: what is stored is kept."
+        f"The results file {path} cannot be used ({error}); make room or choose another --run "
+        "folder, then start again: what is stored is kept."
     )

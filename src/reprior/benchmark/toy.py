@@ -3,7 +3,7 @@
 All seeds of one model train as one population; each seed has its own data and initialisation.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ import torch
 from reprior.augment import PAD
 from reprior.contracts import Floats
 from reprior.datasets import toy
-from reprior.likelihoods import gaussian
+from reprior.likelihoods import Gaussian, GaussianMixture, gaussian
 from reprior.models.catalogue import model
 from reprior.networks import MLP
 from reprior.population.layout import Questions, TrainingSets, training_sets
@@ -63,16 +63,21 @@ def study(name: str, augment: str, seeds: int) -> Study:
     fitted = fit(Job(built, pad, sets, group, settings, EPOCHS, BATCH, seed=0))
     fresh = [toy.fresh(seed) for seed in range(seeds)]
     asked = _asked(sets, np.broadcast_to(LINE, (seeds, len(LINE))))
-    labels = predict(built, fitted.theta, settings, asked, group, seed=1)
+    labels = cast(Gaussian, predict(built, fitted.theta, settings, asked, group, seed=1))
     own = labels.std.mean(0).view(seeds, built.members, -1).mean(1)
-    mixture = estimates(labels, built.members)
-    again = _asked(
-        sets, np.stack([t.x[:, 0] for t in fresh]), np.stack([t.y for t in fresh])
+    mixture = cast(GaussianMixture, estimates(labels, built.members))
+    again = _asked(sets, np.stack([t.x[:, 0] for t in fresh]), np.stack([t.y for t in fresh]))
+    fresh_labels = predict(built, fitted.theta, settings, again, group, seed=1)
+    nll = -estimates(fresh_labels, built.members).log_prob(again.y).mean(1)
+    return Study(
+        mean=mixture.mean.double().numpy(),
+        std=mixture.std.double().numpy(),
+        own_std=own.double().numpy(),
+        nll=nll.double().numpy(),
+        y_mean=sets.scaling.y_mean.double().numpy(),
+        y_std=sets.scaling.y_std.double().numpy(),
+        diverged=int((fitted.diverged > 0).sum()),
     )
-    labels = predict(built, fitted.theta, settings, again, group, seed=1)
-    nll = -estimates(labels, built.members).log_prob(again.y).mean(1)
-    tensors = (mixture.mean, mixture.std, own, nll, sets.scaling.y_mean, sets.scaling.y_std)
-    return Study(*(t.double().numpy() for t in tensors), int((fitted.diverged > 0).sum()))
 
 
 def noise_on_data() -> float:

@@ -36,7 +36,8 @@ def noise_std(x: Floats, draws: int = 20_000, seed: int = 0) -> Floats:
     where there is data.
     """
     e = INPUT_NOISE * np.random.default_rng([seed, 2]).standard_normal((draws, 1))
-    return true_function(x + e).std(0)
+    spread: Floats = true_function(x + e).std(0)
+    return spread
 
 
 def _drawn(rng: np.random.Generator, counts: tuple[int, int]) -> Table:

@@ -22,6 +22,7 @@ data_app = typer.Typer(help="The tables the experiments use.")
 app.add_typer(bench_app, name="bench", no_args_is_help=True)
 app.add_typer(data_app, name="data", no_args_is_help=True)
 
+CORES = os.cpu_count() or 1
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
 Workers = Annotated[int, typer.Option(min=1, help="Processes to spread the work over, on a CPU.")]
 DataDir = Annotated[str | None, typer.Option(help="Folder that holds uci/<name>.csv.")]
@@ -39,7 +40,7 @@ def main() -> None:
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("reprior-demo"),
-    workers: Workers = os.cpu_count() or 1,
+    workers: Workers = CORES,
     quiet: Quiet = False,
 ) -> None:
     """The toy figure and a real table under shift, as one HTML page."""
@@ -58,7 +59,9 @@ def bench_uci(
         str, typer.Option(help="Names or CSV files, comma-separated; all eight if not given.")
     ] = "",
     models: Annotated[str, typer.Option(help="Comma-separated; all of them if not given.")] = "",
-    augments: Annotated[str, typer.Option(help="Beside the plain models; 'none' for none.")] = "pad",
+    augments: Annotated[
+        str, typer.Option(help="Beside the plain models; 'none' for none.")
+    ] = "pad",
     protocols: Annotated[str, typer.Option(help="paper, fair or paper,fair.")] = "paper,fair",
     shift: Annotated[str, typer.Option(help="cluster or random.")] = "cluster",
     splits: int = 10,
@@ -66,7 +69,7 @@ def bench_uci(
     candidates: Annotated[int, typer.Option(help="Settings tried for every model.")] = 12,
     seed: int = 0,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    workers: Workers = os.cpu_count() or 1,
+    workers: Workers = CORES,
     data_dir: DataDir = None,
     run: Annotated[Path, typer.Option(help="Folder of the run.")] = Path("runs/uci"),
     quiet: Quiet = False,
@@ -226,7 +229,12 @@ def _bars(quiet: bool) -> Iterator[Any]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, disable=quiet or not console.is_terminal) as progress:
         tasks: dict[str, Any] = {}
 

@@ -1,4 +1,4 @@
-"""`reprior demo`: the toy figure and a real table under shift, as one page, in under two minutes."""
+"""`reprior demo`: the toy figure and a real table under shift, as one page within two minutes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -80,7 +80,7 @@ def demo(folder: Path, workers: int, progress: Progress) -> Path:
             [
                 Text(
                     "Diabetes: 442 patients, 10 measurements. Whole clusters of patients are held "
-                    "out, so that a model is tested on people unlike those it has seen. Every model "
+                    "out, so that a model is tested on people unlike those it has seen. Each model "
                     "was tuned over 12 settings on each of 5 such splits."
                 ),
                 Table(paper_layout(rows, "paper", "cluster", "nll"), to_csv(rows), "diabetes.csv"),
@@ -105,10 +105,7 @@ _CAPTION = (
 def _figure(studies: dict[tuple[str, str], Study]):  # type: ignore[no-untyped-def]
     data = toy.toy(0)
     panels = [
-        [
-            Panel(label(name, augment), LINE, *_original(studies[name, augment]))
-            for name in MODELS
-        ]
+        [Panel(label(name, augment), LINE, *_original(studies[name, augment])) for name in MODELS]
         for augment in ("", "pad")
     ]
     truth = (LINE, toy.true_function(LINE))

@@ -25,12 +25,12 @@ class Scaling(NamedTuple):
 
 
 class TrainingSets(NamedTuple):
-    """G training sets cut from one table of N rows; what stands in row lists beyond `count` is 0."""
+    """G training sets cut from one table of N rows; row lists are filled up with 0."""
 
     x: Tensor  # (G, N, D) all rows of the table, scaled
     y: Tensor  # (G, N)
     rows: Tensor  # (G, most rows) int64, which of them may be learned from
-    count: Tensor  # (G,) int64
+    sizes: Tensor  # (G,) int64, how many those are
     reach: Tensor  # (G, D) largest minus smallest scaled value over the training rows
     scaling: Scaling
 
@@ -67,7 +67,7 @@ def training_sets(
         x=floats((x - x_mean[:, None]) / x_std[:, None]),
         y=floats((y - y_mean[:, None]) / y_std[:, None]),
         rows=torch.as_tensor(padded, dtype=torch.int64, device=device),
-        count=torch.tensor([len(chosen) for chosen in rows], device=device),
+        sizes=torch.tensor([len(chosen) for chosen in rows], device=device),
         reach=floats(np.stack(reaches)),
         scaling=Scaling(floats(x_mean), floats(x_std), floats(y_mean), floats(y_std)),
     )
@@ -111,11 +111,11 @@ class Batches:
         self.generator, self.members, self.kept = generator, len(group), rows
         self.size = size
         # As many steps as in the whole population: a part of it rolls the same dice as often.
-        self.steps_per_epoch = int(((sets.count[group] + size - 1) // size).max())
+        self.steps_per_epoch = int(((sets.sizes[group] + size - 1) // size).max())
         group = group[rows]
         n, features = sets.x.shape[1:]
         self._x, self._y = sets.x.reshape(-1, features), sets.y.reshape(-1)
-        count = sets.count[group]
+        count = sets.sizes[group]
         self.steps = (count + size - 1) // size  # (P,) of one epoch
         most = sets.rows.shape[1]
         place = torch.arange(most, device=group.device)
@@ -143,7 +143,7 @@ class Batches:
         self.step.zero_()
 
     def take(self) -> Tensor:
-        """Moves `current` to the next batch and says whose it is: (P,) bool, whose epoch goes on."""
+        """Moves `current` to the next batch and says whose epoch goes on: (P,) bool."""
         index = self._order.index_select(1, self.step * self.size + self._within)
         torch.index_select(
             self._x, 0, index.view(-1), out=self.current.x.view(-1, self._x.shape[1])

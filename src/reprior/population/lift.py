@@ -40,7 +40,8 @@ class Program(Generic[Out]):
     @torch.no_grad()
     def __call__(self, *fresh: Any) -> Out:
         values = self._traced(*self._bound, *tree_flatten(fresh)[0])
-        return tree_unflatten(values, self._out_spec)
+        out: Out = tree_unflatten(values, self._out_spec)
+        return out
 
 
 def _drop_idle(traced: torch.fx.GraphModule) -> None:

@@ -83,5 +83,6 @@ def sgd_step(
 
 
 def finite_rows(grads: Tensor) -> Tensor:
-    """(P,) whether every gradient of a member is a number: one of them spoils the sum of squares."""
-    return torch.linalg.vector_norm(grads, dim=1).isfinite()
+    """(P,) whether a member's gradients are all finite: one that is not spoils their norm."""
+    finite: Tensor = torch.linalg.vector_norm(grads, dim=1).isfinite()
+    return finite

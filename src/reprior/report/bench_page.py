@@ -43,9 +43,7 @@ def bench_grids(rows: Sequence[TableRow]) -> list[Grid]:
     return grids
 
 
-def _place(
-    rows: Sequence[TableRow], protocol: str, shift: str, numbers: str
-) -> list[Section]:
+def _place(rows: Sequence[TableRow], protocol: str, shift: str, numbers: str) -> list[Section]:
     found = wins(rows, protocol, shift)
     blocks: list[Block] = [Table(wins_table(found, protocol, shift))]
     for measure in MEASURES:
@@ -62,7 +60,11 @@ def _place(
             "below zero the augmentation is better."
         )
         blocks.append(Figure(svg(figure), caption))
-    return [Section(f"{human(PROTOCOLS, protocol)}, {human(SHIFTS, shift)}".capitalize(), blocks)]
+    return [Section(_place_name(protocol, shift), blocks)]
+
+
+def _place_name(protocol: str, shift: str) -> str:
+    return f"{human(PROTOCOLS, protocol)}, {human(SHIFTS, shift)}".capitalize()
 
 
 def _summary(rows: Sequence[TableRow]) -> str:
@@ -74,9 +76,9 @@ def _summary(rows: Sequence[TableRow]) -> str:
         count, clear = tally.by_mean, tally.clearly
         cells = sum(count)
         said.append(
-            f"{human(PROTOCOLS, tally.protocol).capitalize()}, {human(SHIFTS, tally.shift)}: in "
-            f"likelihood {human(AUGMENTS, tally.augment)} beats the plain model in {count.wins} of "
-            f"{cells} cells, ties in {count.ties} and loses {count.losses}; by more than two paired "
+            f"{_place_name(tally.protocol, tally.shift)}: in likelihood "
+            f"{human(AUGMENTS, tally.augment)} beats the plain model in {count.wins} of {cells} "
+            f"cells, ties in {count.ties} and loses {count.losses}; by more than two paired "
             f"standard errors it wins {clear.wins} and loses {clear.losses}."
             + (
                 f" The paper's own count on these cells is {tally.paper.wins} wins, "

@@ -24,7 +24,9 @@ from reprior.training import step as one_member
 
 SHARED_SPACE = {
     "lr": Setting(3e-3, (1e-3, 2e-3, 5e-3, 1e-2), "Adam rate of the model"),
-    "weight_decay": Setting(0.0, (0.0, 0.01, 0.1, 0.3, 1.0, 3.0), "decoupled weight decay of the model"),
+    "weight_decay": Setting(
+        0.0, (0.0, 0.01, 0.1, 0.3, 1.0, 3.0), "decoupled weight decay of the model"
+    ),
 }
 
 
@@ -47,7 +49,9 @@ class Fitted(NamedTuple):
 
     theta: dict[str, Tensor]
     phi: dict[str, Tensor]  # empty without an augmentation
-    diverged: Tensor  # (P,) the epoch (from 1) in which a member stopped being finite; 0: it did not
+    diverged: (
+        Tensor  # (P,) the epoch (from 1) in which a member stopped being finite; 0: it did not
+    )
     seconds: float
 
 
@@ -72,7 +76,7 @@ def fit(job: Job, progress: Progress | None = None) -> Fitted:
 
 
 def stepper(job: Job) -> Callable[[], None]:
-    """One training step after the other, epoch after epoch: for timing, and for loops of one's own."""
+    """One training step after the other, epoch after epoch: for timing and for own loops."""
     run = _Run(job, slice(None))
     step = _captured(run) if run.alive.is_cuda else run.step
     taken = 0
@@ -87,9 +91,9 @@ def stepper(job: Job) -> Callable[[], None]:
     return next_step
 
 
-def default_settings(job_space: dict[str, Setting], members: int, **given: float) -> dict[str, Tensor]:
+def default_settings(space: dict[str, Setting], members: int, **given: float) -> dict[str, Tensor]:
     """Every setting at its default for all members, but for those given; each (P,) float64."""
-    values = {name: setting.default for name, setting in job_space.items()} | given
+    values = {name: setting.default for name, setting in space.items()} | given
     return {k: torch.full((members,), v, dtype=torch.float64) for k, v in values.items()}
 
 
@@ -214,7 +218,7 @@ def _captured(run: _Run) -> Callable[[], None]:
     """The step as one CUDA graph. Warming up and capturing leave no trace in the state."""
     before = [tensor.clone() for tensor in run.state()]
     dice = run.generator.get_state()
-    side = torch.cuda.Stream()
+    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(3):

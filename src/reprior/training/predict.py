@@ -47,7 +47,8 @@ def predict(
             parts.append(
                 torch.vmap(model.predict, out_dims=1)(params, x[group[some]], chosen, drawn)
             )
-    return tree_map(lambda *leaves: torch.cat(leaves, 1), *parts)
+    draws_of_all: Likelihood = tree_map(lambda *leaves: torch.cat(leaves, 1), *parts)
+    return draws_of_all
 
 
 def estimates(labels: Likelihood, members: int) -> GaussianMixture | CategoricalMixture:

@@ -107,4 +107,5 @@ def generator_gradient(
         terms = augment.loss_terms(labels, pseudo, x)
         return terms.total(augment.terms), terms
 
-    return torch.func.grad(loss, has_aux=True)(phi)
+    gradient, terms = torch.func.grad(loss, has_aux=True)(phi)
+    return gradient, terms
