@@ -84,3 +84,9 @@ def test_a_population_equals_a_loop_over_its_members():
     rows = torch.randn(4, 8, 3), torch.randn(4, 8, 3), torch.tensor([1, 2, 3, 8])
     one_by_one = torch.stack([loss(*row) for row in zip(*rows, strict=True)])
     torch.testing.assert_close(torch.vmap(loss)(*rows), one_by_one)
+
+
+def test_where_rows_tie_with_the_last_the_mean_is_over_all_that_count():
+    x = line(1.0, 2.0, -2.0, 5.0)
+    terms = generator_terms(unit(4), unit(4, 1), torch.zeros(4, 1), x, torch.tensor(2), None)
+    assert float(terms.distance) == pytest.approx((1 + 4 + 4) / 3)

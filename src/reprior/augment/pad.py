@@ -134,9 +134,10 @@ class PAD:
         """
         if isinstance(labels, Gaussian):
             return regression_pull(labels, weight, self.prior_mean)
-        if self.temperature == "uniform" and isinstance(labels, Categorical | TemperedCategorical):
-            return uniform_pull(labels, weight)
-        if isinstance(labels, TemperedCategorical) and isinstance(real, TemperedCategorical):
+        if self.temperature == "uniform":
+            if isinstance(labels, Categorical | TemperedCategorical):
+                return uniform_pull(labels, weight)
+        elif isinstance(labels, TemperedCategorical) and isinstance(real, TemperedCategorical):
             pull = temperature_pull(labels, weight, settings["tau"], self.temperature)
             return pull + temperature_on_data(real) if self.temperature_on_data else pull
         raise ValueError(
