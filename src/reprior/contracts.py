@@ -55,6 +55,7 @@ class Batch(NamedTuple):
     y: Tensor  # (B,)
     reach: Tensor  # (D,) largest minus smallest value of each feature over the training rows
     rows: Tensor  # () how many training rows there are
+    others: Tensor  # (M, D) further training rows, for λ's minimum; M is 0 unless asked for
 
 
 class Setting(NamedTuple):

@@ -29,7 +29,7 @@ def gradients(pad, model):
     net = model.network
     theta, phi = net.init(rolled(net.noise())), pad.generator.init(rolled(pad.generator.noise()))
     y = torch.randint(0, net.sizes[-1] - 1, (8,)).double()
-    batch = Batch(torch.randn(8, 3).double(), y, torch.ones(3).double(), torch.tensor(8.0))
+    batch = Batch(torch.randn(8, 3).double(), y, torch.ones(3).double(), torch.tensor(8.0), y[:0])
     settings = {k: v[0] for k, v in default_settings(search_space(model, pad), 1).items()}
     draws = {group: rolled(wanted) for group, wanted in noise(model, pad, 8).items()}
     with_it, terms, _ = model_gradient(model, pad, theta, phi, batch, settings, draws)

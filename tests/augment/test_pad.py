@@ -13,7 +13,10 @@ from reprior.augment.weight import kl_weight
 from reprior.contracts import InputError
 from reprior.likelihoods import Categorical, Gaussian, TemperedCategorical, TemperedInTraining
 
-SETTINGS = {name: torch.tensor(s.default).double() for name, s in PAD.space.items()}
+SETTINGS = {
+    name: torch.tensor(s.default).double()
+    for name, s in PAD(3, task="classification").space.items()
+}
 WEIGHT = torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64)
 
 

@@ -21,7 +21,7 @@ CELL = Cell("fair", "cluster", "diabetes", "mc_dropout", "pad")
 def divisions(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REPRIOR_CACHE", str(tmp_path_factory.mktemp("cache")))
-        return divide(CELL, SPEC.splits, None)
+        return divide(CELL.set, CELL.shift, SPEC.splits, None)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_every_split_has_one_final_with_the_candidate_it_chose(divisions):
 
 @pytest.mark.usefixtures("small_parts")
 def test_the_same_spec_gives_the_same_plan(divisions):
-    again = divide(CELL, SPEC.splits, None)
+    again = divide(CELL.set, CELL.shift, SPEC.splits, None)
     for cell in CELLS:
         one, other = tuning(cell, SPEC, divisions, "cpu"), tuning(cell, SPEC, again, "cpu")
         assert [part.key for part in one] == [part.key for part in other]
@@ -122,7 +122,7 @@ def test_everyone_tunes_on_the_same_cluster_folds_in_the_fair_protocol(divisions
 def test_a_final_is_judged_on_the_test_rows_and_nothing_else_is(divisions):
     part = finals(CELL, SPEC, divisions, [0, 0, 0], "cpu")[0]
     for task in part.tasks:
-        assert division(divisions, part, task) is divisions.splits[task.split]
+        assert division(divisions, part, task.split, task.fold) is divisions.splits[task.split]
     part = tuning(CELL, SPEC, divisions, "cpu")[0]
     for task in part.tasks:
         found = division(divisions, part, task)

@@ -13,7 +13,6 @@ from reprior.contracts import InputError
 CELL = Cell("fair", "cluster", "diabetes", "mc_dropout", "pad")
 MADE = {"version": "1", "device": "cpu"}
 # See the two expected failures: a store that could not be opened leaves its lock to the collector.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 def population(seed=0, stage="final", tasks=3):
@@ -103,7 +102,6 @@ def test_a_process_that_dies_in_the_middle_leaves_nothing_behind(store, path):
     again.close()
 
 
-@pytest.mark.xfail(strict=True, reason="only an error of SQLite itself ends the transaction")
 def test_rows_that_cannot_be_had_leave_the_open_store_as_it_was(store):
     with pytest.raises(KeyError):
         store.add(population(), [row(0), {"split": 1}], 1.0, MADE)
@@ -189,7 +187,6 @@ def test_a_folder_that_cannot_be_made_is_named_in_one_sentence(tmp_path):
         Store(tmp_path / "run" / "results.sqlite")
 
 
-@pytest.mark.xfail(strict=True, reason="the lock file is not closed where opening fails")
 def test_a_store_that_could_not_be_opened_holds_no_lock(path):
     path.parent.mkdir()
     _text(path)

@@ -5,7 +5,8 @@ from reprior.benchmark import toy
 
 
 def test_regions_are_read_off_the_line_they_name():
-    found = toy.Study(*[toy.LINE[None]] * 3, np.zeros(1), np.zeros(1), np.ones(1), 0)
+    line = toy.LINE[None]
+    found = toy.Study(line, line, line, np.zeros(1), np.zeros(1), np.ones(1), 0)
     middles = {region: found.over(region, found.std) for region in toy.REGIONS}
     assert middles["gap"] == pytest.approx(0.6)
     assert middles["left"] == pytest.approx(-0.3)

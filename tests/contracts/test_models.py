@@ -43,6 +43,7 @@ def batch(dtype=torch.float64, lead=(), classes=0):
         y=y.to(dtype),
         reach=1 + torch.rand(*lead, 3, dtype=dtype),
         rows=torch.full(lead, 40.0, dtype=dtype),
+        others=torch.zeros(*lead, 0, 3, dtype=dtype),
     )
 
 

@@ -19,6 +19,7 @@ def made(**options):
         y=torch.randn(8).double(),
         reach=torch.tensor([1.0, 20.0, 0.0]).double(),
         rows=torch.tensor(8.0).double(),
+        others=torch.zeros(0, 3).double(),
     )
     return model, params, batch
 

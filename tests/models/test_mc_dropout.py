@@ -83,7 +83,7 @@ def test_the_loss_is_the_mean_negative_log_likelihood_under_the_batchs_masks():
     model, params, settings = made()
     x, y = torch.randn(4, 3).double(), torch.randn(4).double()
     draws = rolled(model.noise(4))
-    batch = Batch(x, y, torch.ones(3).double(), torch.tensor(4.0).double())
+    batch = Batch(x, y, torch.ones(3).double(), torch.tensor(4.0).double(), x[:0])
     loss, labels = model.loss(params, batch, settings, draws)
     expected = model.density(params, x, settings, draws)
     torch.testing.assert_close(loss, -torch.distributions.Normal(*expected).log_prob(y).mean())

@@ -68,6 +68,23 @@ def test_a_batch_larger_than_the_set_is_filled_with_its_own_rows():
     assert set(counts) == {1, 2}
 
 
+def test_the_rows_that_come_with_a_batch_are_the_ones_its_member_sees_next():
+    made = sets()
+    batches = Batches(made, torch.tensor([1]), 4, torch.Generator().manual_seed(2), others=6)
+    batches.shuffle()
+    batches.take()
+    following = batches.current.others[0].clone()
+    batches.take()
+    assert torch.equal(following[:4], batches.current.x[0])
+    batches.take()
+    assert torch.equal(following[4:], batches.current.x[0, :2])
+
+
+def test_a_label_that_is_constant_but_for_rounding_is_not_blown_up():
+    made = training_sets(X, np.full(30, 0.1) + 1e-17, ROWS, torch.float64)
+    assert made.y.abs().max() < 1e-12
+
+
 def test_questions_are_scaled_as_their_set_and_padding_is_marked():
     made = sets()
     asked = questions(made, [np.array([29]), np.array([0, 1, 2])])

@@ -25,9 +25,9 @@ MODELS = {
 }
 
 
-def job(model="mc_dropout", pad=True, dtype=torch.float64, epochs=2, **settings):
+def job(model="mc_dropout", pad=True, dtype=torch.float64, epochs=2, others=0, **settings):
     sets = training_sets(X, Y, ROWS, dtype)
-    built, augment = MODELS[model], PAD(3, hidden=6) if pad else None
+    built, augment = MODELS[model], PAD(3, hidden=6, others=others) if pad else None
     group = torch.tensor([0, 1, 2, 1])
     chosen = default_settings(search_space(built, augment), 4)
     chosen["lr"] = torch.tensor([1e-3, 3e-3, 1e-2, 2e-3], dtype=torch.float64)
@@ -79,7 +79,7 @@ class OrdinaryMember:
         return mean + std * eps, std
 
     def step(self, batch, draws):
-        x, y, reach, _ = batch
+        x, y, reach, _, others = batch
         loss = self.nll(x, y, draws["real"])
         if self.job.model.name == "deep_ensemble":
             moved = x.clone().requires_grad_()
@@ -88,7 +88,7 @@ class OrdinaryMember:
         if self.phi:
             k = 1 + int(draws["batch"]["k"] * (len(x) // 2))
             fake = self.generate(x, k, draws["for_theta"]["x_tilde"])[0].detach()
-            least = (fake[:, None] - x).square().sum(-1).min(1).values
+            least = (fake[:, None] - torch.cat([x, others])).square().sum(-1).min(1).values
             weight = 1 - torch.exp(-least / (2 * self.settings["ell"] ** 2))
             std = self.net(fake, draws["pseudo"])[1]
             loss = loss + (weight * ((std.square() - 1) / 2 - std.log())).mean()
@@ -118,10 +118,18 @@ def member_of(tree, p):
     return type(tree)(*(member_of(v, p) for v in tree))
 
 
-@pytest.mark.parametrize("pad", [False, True])
-@pytest.mark.parametrize("model", ["mc_dropout", "deep_ensemble"])
-def test_a_population_equals_ordinary_training_of_each_member(model, pad):
-    this = job(model, pad)
+@pytest.mark.parametrize(
+    ("model", "pad", "others"),
+    [
+        ("mc_dropout", False, 0),
+        ("mc_dropout", True, 0),
+        ("mc_dropout", True, 11),
+        ("deep_ensemble", False, 0),
+        ("deep_ensemble", True, 0),
+    ],
+)
+def test_a_population_equals_ordinary_training_of_each_member(model, pad, others):
+    this = job(model, pad, others=others)
     run = engine._Run(this, slice(None))
     phi = run.phi.views if pad else {}
     alone = [OrdinaryMember(this, p, run.theta.views, phi) for p in range(4)]

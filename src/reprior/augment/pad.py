@@ -52,6 +52,7 @@ class PAD:
     hidden: int = 50  # 128 on images
     pooling: Pooling = "mean_max"
     self_is_near: bool = True
+    others: int = 0  # training rows beyond the batch that λ's minimum runs over
     terms: str = "ABC"  # of the generator's loss
     threshold: bool | None = None  # C counts only beyond √D; None: in regression
     prior_mean: PriorMean = "own"  # regression
@@ -60,11 +61,6 @@ class PAD:
     temper_training: bool = False  # classification: cross-entropy of softmax(z/t), not softmax(z)
 
     name = "pad"
-    space = {  # noqa: RUF012  a constant
-        "ell": Setting(1.0, (0.5, 1.0, 2.0, 4.0, 8.0, float("inf")), "length scale of λ; inf: off"),
-        "tau": Setting(3.0, (3.0, 10.0), "largest temperature τ (classification)"),
-        "generator_lr": Setting(1e-3, (1e-3,), "Adam rate of the generator"),
-    }
 
     def __post_init__(self) -> None:
         for what, given, known in (
@@ -94,6 +90,17 @@ class PAD:
         if self.temper_training:
             return tempered.from_outputs_in_training(outputs)
         return tempered.from_outputs(outputs)
+
+    @property
+    def space(self) -> dict[str, Setting]:
+        off = float("inf")
+        found = {
+            "ell": Setting(1.0, (0.5, 1.0, 2.0, 4.0, 8.0, off), "length scale ℓ of λ; inf is off"),
+            "generator_lr": Setting(1e-3, (1e-3,), "Adam rate of the generator"),
+        }
+        if self.task == "classification":
+            found["tau"] = Setting(3.0, (3.0, 10.0), "largest temperature τ")
+        return found
 
     @property
     def generator(self) -> Generator:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reprior.benchmark.executors import Executor, Progress, check_device
-from reprior.benchmark.plan import Cell, Population, cells, divide, finals, tuning
+from reprior.benchmark.plan import Cell, Population, cells, divide, finals, ranges, tuning
 from reprior.benchmark.select import choose
 from reprior.benchmark.spec import Spec
 from reprior.benchmark.store import Store
@@ -28,8 +28,8 @@ def bench(
     divided = {}
     for cell in every:
         if cell.set not in divided:
-            divided[cell.set] = divide(cell, spec.splits, data_dir)
-    store.belongs_to(spec.conditions() | {"device": device})
+            divided[cell.set] = divide(cell.set, spec.shift, spec.splits, data_dir)
+    store.belongs_to(spec.conditions() | {"device": device} | ranges(spec))
     to_tune = {cell: tuning(cell, spec, divided[cell.set], device) for cell in every}
     open_parts: dict[Cell, set[str]] = {}
     executor = Executor(device, workers, spec.splits, data_dir)

@@ -7,7 +7,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from typing import Any, NamedTuple
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache, partial
+from typing import NamedTuple
 
 import torch
 
@@ -39,7 +41,7 @@ class Executor:
     """Takes populations at any time and hands back results as they arrive."""
 
     def __init__(self, device: str, workers: int, splits: int, data_dir: str | None) -> None:
-        self._work = _Worker(device, splits, data_dir)
+        self._work = partial(work, device=device, splits=splits, data_dir=data_dir)
         self._queue: deque[Population] = deque()
         self._running: set[Future[Done]] = set()
         self._workers = workers
@@ -69,32 +71,32 @@ class Executor:
                 self._running.add(self._pool.submit(self._work, self._queue.popleft()))
             ready, self._running = wait(self._running, return_when=FIRST_COMPLETED)
             for future in ready:
-                yield future.result()
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    raise InputError(
+                        "A worker process was ended from outside, probably for want of memory; use "
+                        "fewer --workers and start again: what is stored is kept."
+                    ) from None
 
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class _Worker:
-    """Runs one population; keeps each table's divisions for the next."""
+def work(population: Population, device: str, splits: int, data_dir: str | None) -> Done:
+    """Runs one population from its plan to its rows."""
+    started = time.perf_counter()
+    cell = population.cell
+    divisions = _divided(cell.set, cell.shift, splits, data_dir)
+    results = run(population, divisions, device)
+    return Done(population, [as_values(r) for r in results], time.perf_counter() - started)
 
-    def __init__(self, device: str, splits: int, data_dir: str | None) -> None:
-        self.device, self.splits, self.data_dir = device, splits, data_dir
-        self._divisions: dict[tuple[str, str], Divisions] = {}
 
-    def __call__(self, population: Population) -> Done:
-        started = time.perf_counter()
-        cell = population.cell
-        known = (cell.set, cell.shift)
-        if known not in self._divisions:
-            self._divisions[known] = divide(cell, self.splits, self.data_dir)
-        results = run(population, self._divisions[known], self.device)
-        rows = [as_values(result) for result in results]
-        return Done(population, rows, time.perf_counter() - started)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_divisions": {}}
+@cache
+def _divided(name: str, shift: str, splits: int, data_dir: str | None) -> Divisions:
+    """A table and its splits, read once in every process."""
+    return divide(name, shift, splits, data_dir)
 
 
 def _prepare(parent: int) -> None:

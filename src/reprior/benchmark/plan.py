@@ -129,12 +129,24 @@ class Divisions:
         return [within(train, fold) for fold in found]
 
 
-def divide(cell: Cell, splits: int, data_dir: str | None) -> Divisions:
-    return Divisions(catalogue.load(cell.set, data_dir), cell.shift, splits)
+def divide(name: str, shift: str, splits: int, data_dir: str | None) -> Divisions:
+    """The table of this name and its splits under a shift."""
+    return Divisions(catalogue.load(name, data_dir), shift, splits)
 
 
 def space_of(cell: Cell, features: int) -> dict[str, Setting]:
     return search_space(*build(cell, features))
+
+
+def ranges(spec: Spec) -> dict[str, str]:
+    """What every model of a spec is tuned over, as hashes: another one if a range is edited."""
+    found = {}
+    for name in spec.models:
+        for augment in spec.augments:
+            space = space_of(Cell("", "", "", name, augment), 1)
+            label = f"{name}+{augment}" if augment else name
+            found[f"ranges of {label}"] = hashlib.sha256(repr(space).encode()).hexdigest()[:12]
+    return found
 
 
 def judged_members(cell: Cell, stage: str, members: int) -> int:

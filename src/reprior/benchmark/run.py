@@ -57,9 +57,8 @@ def run(
     space = space_of(cell, table.x.shape[1])
     offered = candidates(space, population.candidates, population.seed)
     chosen = [offered[task.candidate] for task in population.tasks]
-    held = {
-        (task.split, task.fold): division(divisions, population, task) for task in population.tasks
-    }
+    wanted = dict.fromkeys((task.split, task.fold) for task in population.tasks)
+    held = {where: division(divisions, population, *where) for where in wanted}
     place = {where: g for g, where in enumerate(held)}
     sets = training_sets(table.x, table.y, [split.train for split in held.values()], device=device)
     asked = questions(sets, [split.test for split in held.values()])
@@ -91,12 +90,11 @@ def run(
     ]
 
 
-def division(divisions: Divisions, population: Population, task: Task) -> Split:
+def division(divisions: Divisions, population: Population, split: int, fold: int) -> Split:
     """The rows a task learns from and the rows it is judged on."""
-    if task.fold < 0:
-        return divisions.splits[task.split]
-    cell = population.cell
-    return divisions.folds(task.split, cell.protocol, cell.augment)[task.fold]
+    if fold < 0:
+        return divisions.splits[split]
+    return divisions.folds(split, population.cell.protocol, population.cell.augment)[fold]
 
 
 def score(
@@ -111,8 +109,7 @@ def score(
     if not full:
         return scores
     wide = central_interval(mixture, 0.9)
-    rows = mask.sum(-1)
-    error = ((mixture.mean - y).square() * mask).sum(-1) / rows
+    error = _mean((mixture.mean - y).square(), mask)
     return scores | {
         "ce": calibration_error(mixture.cdf(y), mask=mask),
         "crps": mean_crps(mixture, y, mask) * label_std,
@@ -130,7 +127,7 @@ def _double(mixture: GaussianMixture) -> GaussianMixture:
 
 
 def _mean(values: Tensor, mask: Tensor) -> Tensor:
-    return (values * mask).sum(-1) / mask.sum(-1)
+    return values.where(mask, 0).sum(-1) / mask.sum(-1)
 
 
 def as_values(result: Result) -> dict[str, object]:

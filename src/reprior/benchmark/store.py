@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from reprior.benchmark.plan import Cell, Population
 from reprior.contracts import InputError
@@ -36,6 +36,8 @@ class Store:
 
     def __init__(self, path: Path, writing: bool = True) -> None:
         self.path = path
+        self._lock: IO[str] | None = None
+        self._db = sqlite3.connect(":memory:")
         if not writing and not path.exists():
             raise InputError(f"There are no results at {path}; run `reprior bench` first.")
         try:
@@ -49,10 +51,12 @@ class Store:
                 self._db.executescript(SCHEMA)
             self._db.execute("select count(*) from results")
         except BlockingIOError:
+            self.close()
             raise InputError(
                 f"Another run is writing to {path}; wait for it or choose another --run folder."
             ) from None
         except (OSError, sqlite3.Error) as error:
+            self.close()
             raise _unusable(path, error) from error
 
     def belongs_to(self, conditions: Mapping[str, Any]) -> None:
@@ -86,24 +90,23 @@ class Store:
     ) -> None:
         """All results of a population, or none of them."""
         cell = json.dumps(asdict(population.cell))
+        values = [
+            (population.key, row["split"], row["fold"], row["candidate"], _json(row))
+            for row in rows
+        ]
         try:
             self._db.execute("begin immediate")
             self._db.execute(
                 "insert into populations values (?, ?, ?, ?, ?)",
                 (population.key, population.stage, cell, seconds, json.dumps(made)),
             )
-            self._db.executemany(
-                "insert into results values (?, ?, ?, ?, ?)",
-                [
-                    (population.key, row["split"], row["fold"], row["candidate"], _json(row))
-                    for row in rows
-                ],
-            )
+            self._db.executemany("insert into results values (?, ?, ?, ?, ?)", values)
             self._db.execute("commit")
         except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
+        finally:
             if self._db.in_transaction:
                 self._db.execute("rollback")
-            raise _unusable(self.path, error) from error
 
     def rows(self, population: Population) -> list[dict[str, Any]]:
         """The results of one population; empty if it has not run."""
@@ -137,7 +140,7 @@ class Store:
 
     def close(self) -> None:
         self._db.close()
-        if hasattr(self, "_lock"):
+        if self._lock is not None:
             self._lock.close()
 
 

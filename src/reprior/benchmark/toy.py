@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from reprior.augment import PAD
 from reprior.contracts import Floats
@@ -41,8 +42,15 @@ class Study(NamedTuple):
 
     def over(self, region: str, values: Floats) -> float:
         """Mean over a region and all seeds of values (G, M)."""
-        inside = np.any([(low <= LINE) & (high >= LINE) for low, high in REGIONS[region]], axis=0)
-        return float(values[:, inside].mean())
+        return float(values[:, inside(region)].mean())
+
+
+def inside(region: str) -> NDArray[np.bool_]:
+    """Which points of the line lie in a region, (M,)."""
+    near = 1e-9  # a decimal's rounding must not leave an end point out
+    return np.any(
+        [(low - near <= LINE) & (LINE <= high + near) for low, high in REGIONS[region]], 0
+    )
 
 
 def study(name: str, augment: str, seeds: int) -> Study:
@@ -82,9 +90,8 @@ def study(name: str, augment: str, seeds: int) -> Study:
 
 def noise_on_data() -> float:
     """The label noise averaged along the data as a model's σ is, in standardised labels."""
-    inside = np.any([(low <= LINE) & (high >= LINE) for low, high in REGIONS["data"]], axis=0)
     spread = np.mean([toy.toy(seed).y.std() for seed in range(10)])
-    return float(toy.noise_std(LINE[inside]).mean() / spread)
+    return float(toy.noise_std(LINE[inside("data")]).mean() / spread)
 
 
 def _asked(sets: TrainingSets, x: Floats, y: Floats | None = None) -> Questions:

@@ -54,7 +54,9 @@ def training_sets(
         stds.append(std)
         reaches.append((seen.max(0) - seen.min(0)) / std)
         y_means.append(y[chosen].mean() if scale_y else 0.0)
-        y_stds.append((y[chosen].std() or 1.0) if scale_y else 1.0)
+        y_std = y[chosen].std()
+        varies = y_std > 1e-12 * max(abs(y_means[-1]), 1)
+        y_stds.append(y_std if scale_y and varies else 1.0)
     most = max(len(chosen) for chosen in rows)
     padded = np.stack([np.pad(chosen, (0, most - len(chosen))) for chosen in rows])
     x_mean, x_std = np.stack(means), np.stack(stds)
@@ -106,8 +108,12 @@ class Batches:
         size: int,
         generator: torch.Generator,
         rows: slice = slice(None),
+        others: int = 0,
     ) -> None:
-        """group (P,) is the training set of every member; `rows` keeps some of the members."""
+        """group (P,) is the training set of every member; `rows` keeps some of the members.
+
+        others  how many of the rows that follow a batch in its member's order come with it
+        """
         self.generator, self.members, self.kept = generator, len(group), rows
         self.size = size
         # As many steps as in the whole population: a part of it rolls the same dice as often.
@@ -131,7 +137,10 @@ class Batches:
             y=self._y.new_zeros(len(group), size),
             reach=sets.reach[group],
             rows=count.to(sets.x.dtype),
+            others=self._x.new_zeros(len(group), others, features),
         )
+        self._count = count
+        self._after = size + torch.arange(others, device=group.device)
 
     def shuffle(self) -> None:
         """A new epoch: every member's rows in a fresh order."""
@@ -149,6 +158,12 @@ class Batches:
             self._x, 0, index.view(-1), out=self.current.x.view(-1, self._x.shape[1])
         )
         torch.index_select(self._y, 0, index.view(-1), out=self.current.y.view(-1))
+        if len(self._after):
+            place = (self.step * self.size + self._after) % self._count[:, None]
+            index = self._order.gather(1, place)
+            torch.index_select(
+                self._x, 0, index.view(-1), out=self.current.others.view(-1, self._x.shape[1])
+            )
         going = self.step < self.steps
         self.step += 1
         return going

@@ -6,6 +6,7 @@ on a GPU a step is captured once as a CUDA graph and replayed.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -61,18 +62,31 @@ Progress = Callable[[int, int], None]  # epochs done, epochs in all
 def fit(job: Job, progress: Progress | None = None) -> Fitted:
     """Trains all members. Where memory runs out the population is halved, with the same numbers."""
     started = time.perf_counter()
-    # Squares of fading gradients end as denormal numbers, which a CPU handles tenfold slower.
-    torch.set_flush_denormal(True)
-    try:
+    with small_networks():
         parts = list(_fit_or_halve(job, range(len(job.group)), progress))
-    finally:
-        torch.set_flush_denormal(False)
     return Fitted(
         theta=_concatenated([part.theta for part in parts]),
         phi=_concatenated([part.phi for part in parts]),
         diverged=torch.cat([part.diverged for part in parts]),
         seconds=time.perf_counter() - started,
     )
+
+
+@contextmanager
+def small_networks() -> Iterator[None]:
+    """A CPU set up for many small operations, put back as it was afterwards.
+
+    One thread: several spend their time waiting for one another. And squares of fading gradients
+    end as denormal numbers, which a CPU handles tenfold slower, so they are flushed to zero.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(threads)
 
 
 def stepper(job: Job) -> Callable[[], None]:
@@ -140,7 +154,10 @@ class _Run:
         self.theta_state = adam_state(self.theta.matrix)
         self.settings = {k: v[rows].to(device, dtype) for k, v in job.settings.items()}
         self.decays = bool((self.settings["weight_decay"] != 0).any())
-        self.batches = Batches(job.sets, job.group.to(device), job.batch, self.generator, rows)
+        others = augment.others if augment is not None else 0
+        self.batches = Batches(
+            job.sets, job.group.to(device), job.batch, self.generator, rows, others
+        )
         self.dice = dice(one_member.noise(model, augment, job.batch))
         self.alive = torch.ones(len(self.theta.matrix), dtype=torch.bool, device=device)
         self.diverged = torch.zeros(len(self.alive), dtype=torch.int64, device=device)
@@ -163,7 +180,14 @@ class _Run:
 
     def train(self, progress: Progress | None) -> Fitted:
         started = time.perf_counter()
-        step = _captured(self) if self.alive.is_cuda else self.step
+        step = self.step
+        if self.alive.is_cuda:
+            try:
+                step = _captured(self)
+            except RuntimeError as error:
+                if "out of memory" not in str(error):  # which is how a capture may say it
+                    raise
+                raise torch.cuda.OutOfMemoryError(str(error)) from error
         epochs = self.job.epochs
         for epoch in range(epochs):
             self.batches.shuffle()
@@ -172,6 +196,8 @@ class _Run:
             self.diverged.masked_fill_(~self.alive & (self.diverged == 0), epoch + 1)
             if progress is not None:
                 progress(epoch + 1, epochs)
+        if self.alive.is_cuda:
+            torch.cuda.synchronize()
         return Fitted(
             theta=self.theta.views,
             phi=self.phi.views if self.phi is not None else {},
@@ -222,7 +248,9 @@ def _captured(run: _Run) -> Callable[[], None]:
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(3):
+            run.batches.step.zero_()  # a short epoch must not be walked past its end
             run.step()
+        run.batches.step.zero_()
     torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
     graph.register_generator_state(run.generator)

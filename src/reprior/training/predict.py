@@ -10,6 +10,7 @@ from reprior.contracts import Likelihood, Model
 from reprior.likelihoods import CategoricalMixture, GaussianMixture, mixture
 from reprior.population.layout import Questions
 from reprior.population.randomness import Dice
+from reprior.training.fit import small_networks
 
 FLOATS_AT_ONCE = 2**24  # activations held at one time
 
@@ -39,7 +40,7 @@ def predict(
     width = max((*model.network.hidden, 1))
     chunk = max(1, FLOATS_AT_ONCE // (samples * x.shape[1] * width))
     parts = []
-    with torch.no_grad():
+    with torch.no_grad(), small_networks():
         for start in range(0, members, chunk):
             some = slice(start, start + chunk)
             picked = ({k: v[some] for k, v in tree.items()} for tree in (theta, settings, draws))

@@ -41,16 +41,18 @@ def noise(model: Model, augment: PAD | None, batch: int) -> dict[str, dict[str, 
             "for_theta": augment.noise(batch),
             "for_phi": augment.noise(batch),
         }
+        if augment.others:
+            wanted["others"] = model.noise(augment.others)
     return wanted
 
 
 def place(
-    model: Model, augment: PAD, theta: Params, batch: Batch, settings: Settings, draws: Draws
+    model: Model, augment: PAD, theta: Params, x: Tensor, settings: Settings, draws: Draws
 ) -> Tensor:
-    """The real rows in the space that pseudo rows live in, (B, D), constant."""
+    """Real rows (B, D) in the space that pseudo rows live in, constant."""
     if augment.at == 0:
-        return batch.x
-    return model.features(theta, batch.x, settings, draws, augment.at).detach()
+        return x
+    return model.features(theta, x, settings, draws, augment.at).detach()
 
 
 def model_gradient(
@@ -66,9 +68,12 @@ def model_gradient(
     found: Found | tuple[()] = ()
     x_tilde = weight = None
     if augment is not None:
-        x = place(model, augment, theta, batch, settings, draws["real"])
+        x = place(model, augment, theta, batch.x, settings, draws["real"])
         near, k = found = Found(*augment.search(phi, x, draws["batch"]))
         x_tilde = augment.propose(phi, x, near, k, draws["for_theta"]).x
+        if augment.others:
+            others = place(model, augment, theta, batch.others, settings, draws["others"])
+            x = torch.cat([x, others])
         weight = augment.weight(x_tilde, x, settings)
 
     def loss(theta: Params) -> tuple[Tensor, ModelTerms]:
@@ -100,7 +105,7 @@ def generator_gradient(
     """
 
     def loss(phi: Params) -> tuple[Tensor, GeneratorTerms]:
-        x = place(model, augment, theta, batch, settings, draws["real"])
+        x = place(model, augment, theta, batch.x, settings, draws["real"])
         near, k = found if augment.at == 0 else augment.search(phi, x, draws["batch"])
         pseudo = augment.propose(phi, x, near, k, draws["for_phi"])
         labels = model.density(theta, pseudo.x, settings, draws["probe"], augment.at)
