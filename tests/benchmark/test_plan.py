@@ -125,7 +125,7 @@ def test_a_final_is_judged_on_the_test_rows_and_nothing_else_is(divisions):
         assert division(divisions, part, task.split, task.fold) is divisions.splits[task.split]
     part = tuning(CELL, SPEC, divisions, "cpu")[0]
     for task in part.tasks:
-        found = division(divisions, part, task)
+        found = division(divisions, part, task.split, task.fold)
         assert np.intersect1d(found.test, divisions.splits[task.split].test).size == 0
 
 

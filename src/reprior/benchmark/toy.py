@@ -48,9 +48,10 @@ class Study(NamedTuple):
 def inside(region: str) -> NDArray[np.bool_]:
     """Which points of the line lie in a region, (M,)."""
     near = 1e-9  # a decimal's rounding must not leave an end point out
-    return np.any(
-        [(low - near <= LINE) & (LINE <= high + near) for low, high in REGIONS[region]], 0
-    )
+    points = np.zeros(len(LINE), dtype=np.bool_)
+    for low, high in REGIONS[region]:
+        points |= (low - near <= LINE) & (high + near >= LINE)
+    return points
 
 
 def study(name: str, augment: str, seeds: int) -> Study:
