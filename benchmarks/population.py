@@ -7,10 +7,10 @@ same step as an ordinary loop (nn.Module, torch.optim.Adam) in the same run. Bat
 """
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from reprior.likelihoods import gaussian
 from reprior.models import MCDropout
 from reprior.networks import MLP
 from reprior.population.layout import training_sets
+from reprior.report.provenance import save_rows
 from reprior.training.fit import Job, default_settings, search_space, stepper
 
 BATCH, FEATURES, ROWS, HIDDEN = 32, 8, 1024, 50
@@ -133,7 +134,7 @@ def seconds_per_step(step: Callable[[], None], device: str, budget: float) -> fl
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows to FILE")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds for each row")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -166,8 +167,7 @@ def main() -> None:
                 flush=True,
             )
     if args.json:
-        with open(args.json, "w") as file:
-            json.dump(rows, file, indent=1)
+        save_rows(args.json, rows, args.device)
 
 
 if __name__ == "__main__":

@@ -8,17 +8,18 @@ outside, and the likelihood of fresh points from the data's range.
 """
 
 import argparse
-import json
+from pathlib import Path
 
 import torch
 
 from reprior.benchmark.toy import REGIONS, noise_on_data, study
+from reprior.report.provenance import save_rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows to FILE")
     args = parser.parse_args()
     torch.set_num_threads(1)
     print(f"true noise on the data, by simulation: {noise_on_data():.3f}")
@@ -38,8 +39,7 @@ def main() -> None:
             rows.append(row)
             print(f"{name:<14}{augment:<9}{text}{found.nll.mean():11.3f}", flush=True)
     if args.json:
-        with open(args.json, "w") as file:
-            json.dump(rows, file, indent=1)
+        save_rows(args.json, rows, "cpu")
 
 
 if __name__ == "__main__":

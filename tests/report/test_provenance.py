@@ -1,4 +1,5 @@
 import getpass
+import json
 import re
 import subprocess
 import sys
@@ -9,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from reprior.report import provenance
-from reprior.report.provenance import collect_provenance, git_revision, public_command
+from reprior.report.provenance import (
+    collect_provenance,
+    git_revision,
+    public_command,
+    save_rows,
+)
 
 
 def test_it_names_what_is_needed_to_run_again():
@@ -104,3 +110,12 @@ def test_a_package_that_is_not_there_is_said_to_be_missing(monkeypatch):
 def test_the_user_is_not_named():
     values = " ".join(collect_provenance("cpu", ["reprior"]).values())
     assert not re.search(rf"\b{re.escape(getpass.getuser())}\b", values)
+
+
+def test_saved_rows_stand_beside_how_they_were_made(tmp_path):
+    rows = [{"members": 1, "us": 2.5}]
+    save_rows(tmp_path / "new" / "cpu.json", rows, "cpu")
+    assert json.loads((tmp_path / "new" / "cpu.json").read_text()) == rows
+    made = json.loads((tmp_path / "new" / "cpu.made.json").read_text())
+    assert made["device"] == "cpu"
+    assert {"command", "date"} <= set(made)

@@ -1,12 +1,13 @@
 """Where a result comes from, in words that may be published: no paths, users or hosts."""
 
+import json
 import os
 import platform
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from itertools import pairwise
@@ -38,6 +39,14 @@ def collect_provenance(
     facts |= {package: _version(package) for package in PACKAGES}
     revision = git_revision(Path(__file__))
     return facts | ({"git revision": revision} if revision else {})
+
+
+def save_rows(path: Path, rows: Sequence[Mapping[str, object]], device: str) -> None:
+    """Measured rows as JSON, and beside them, as `<name>.made.json`, how they were made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(list(rows), indent=1) + "\n")
+    made = json.dumps(collect_provenance(device), indent=1)
+    path.with_suffix(".made.json").write_text(made + "\n")
 
 
 def public_command(command: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from reprior.population.randomness import Dice
 from reprior.training import step as one_member
 
 SHARED_SPACE = {
-    "lr": Setting(3e-3, (1e-3, 2e-3, 5e-3, 1e-2), "Adam rate of the model"),
+    "lr": Setting(2e-3, (1e-3, 2e-3, 5e-3, 1e-2), "Adam rate of the model"),
     "weight_decay": Setting(
         0.0, (0.0, 0.01, 0.1, 0.3, 1.0, 3.0), "decoupled weight decay of the model"
     ),
@@ -50,9 +50,7 @@ class Fitted(NamedTuple):
 
     theta: dict[str, Tensor]
     phi: dict[str, Tensor]  # empty without an augmentation
-    diverged: (
-        Tensor  # (P,) the epoch (from 1) in which a member stopped being finite; 0: it did not
-    )
+    diverged: Tensor  # (P,) the epoch, from 1, in which a member stopped being finite; else 0
     seconds: float
 
 
