@@ -80,6 +80,7 @@ def test_bench_writes_table_and_report_and_prints_both_measures(tmp_path):
     assert [(row.augment, row.splits, row.diverged) for row in rows] == [("", 2, 0), ("pad", 2, 0)]
     assert all(np.isfinite([row.nll_mean, row.ce_mean]).all() for row in rows)
     assert np.isfinite([rows[1].nll_delta, rows[1].nll_delta_se]).all()
+    assert "coverage90" in (run / "measures.csv").read_text()
     page = (run / "report.html").read_text()
     assert "<svg" in page
     assert str(tmp_path) not in page

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from reprior.contracts import InputError
-from reprior.report.tables import TableRow, aggregate, from_csv, to_csv
+from reprior.report.tables import TableRow, aggregate, from_csv, measures_csv, to_csv
 
 COLUMNS = (
     "protocol,shift,set,model,augment,splits,diverged,nll_mean,nll_std,ce_mean,ce_std,"
@@ -139,3 +139,11 @@ def test_a_text_that_is_no_such_table_is_named(text, words):
 def test_a_row_knows_its_plain_cell():
     row = TableRow("fair", "cluster", "wine", "swag", "pad", 1, 0, *[0.0] * 8)
     assert row.plain_cell == ("fair", "cluster", "wine", "swag", "")
+
+
+def test_further_measures_are_averaged_over_the_splits_that_have_them(result):
+    rows = [result(split=i) | {"crps": value} for i, value in enumerate([1.0, 4.0, math.nan])]
+    (line,) = csv.DictReader(io.StringIO(measures_csv(rows, ["crps"])))
+    assert (line["measure"], line["splits"], line["left_out"]) == ("crps", "3", "1")
+    assert float(line["mean"]) == 2.5
+    assert float(line["std"]) == pytest.approx(math.sqrt(4.5))

@@ -1,4 +1,7 @@
-"""Who runs the populations of a plan: worker processes on a CPU, this process on a GPU."""
+"""Who runs the populations of a plan: worker processes, or this one where there is one worker.
+
+Workers that share a GPU prepare their populations while another one computes.
+"""
 
 import multiprocessing
 import os
@@ -46,7 +49,7 @@ class Executor:
         self._running: set[Future[Done]] = set()
         self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
-        if device == "cpu" and workers > 1:
+        if workers > 1:
             self._pool = ProcessPoolExecutor(
                 workers,
                 mp_context=multiprocessing.get_context("spawn"),

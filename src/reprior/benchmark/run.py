@@ -33,6 +33,10 @@ from reprior.population.layout import Questions, Scaling, questions, training_se
 from reprior.training import Job, estimates, fit, predict
 
 Scores = dict[str, float]
+# What a final is scored by beside NLL and calibration error.
+FURTHER_MEASURES = (
+    "crps", "rmse", "coverage90", "width90", "epistemic_std", "aleatoric_std",
+)  # fmt: skip
 
 
 class Result(NamedTuple):

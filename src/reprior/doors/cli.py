@@ -24,7 +24,12 @@ app.add_typer(data_app, name="data", no_args_is_help=True)
 
 CORES = os.cpu_count() or 1
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars.")]
-Workers = Annotated[int, typer.Option(min=1, help="Processes to spread the work over, on a CPU.")]
+Workers = Annotated[
+    int,
+    typer.Option(
+        min=0, help="Processes to spread the work over; 0: one for each core, or one on a GPU."
+    ),
+]
 DataDir = Annotated[str | None, typer.Option(help="Folder that holds uci/<name>.csv.")]
 
 
@@ -40,7 +45,7 @@ def main() -> None:
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("reprior-demo"),
-    workers: Workers = CORES,
+    workers: Workers = 0,
     quiet: Quiet = False,
 ) -> None:
     """The toy figure and a real table under shift, as one HTML page."""
@@ -49,7 +54,9 @@ def demo(
 
     names = {"toy": "Toy: four models", "diabetes": "Diabetes under cluster shift"}
     with _bars(quiet) as show:
-        report = run(out, workers, lambda what, done, known: show(names[what], done, known))
+        report = run(
+            out, workers or CORES, lambda what, done, known: show(names[what], done, known)
+        )
     print(f"The report is at {report}")
 
 
@@ -69,7 +76,7 @@ def bench_uci(
     candidates: Annotated[int, typer.Option(help="Settings tried for every model.")] = 12,
     seed: int = 0,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    workers: Workers = CORES,
+    workers: Workers = 0,
     data_dir: DataDir = None,
     run: Annotated[Path, typer.Option(help="Folder of the run.")] = Path("runs/uci"),
     quiet: Quiet = False,
@@ -102,7 +109,7 @@ def bench_uci(
     try:
         with _bars(quiet) as show:
             bench(
-                spec, store, made, device, workers, data_dir,
+                spec, store, made, device, workers or (CORES if device == "cpu" else 1), data_dir,
                 lambda done, known, what: show(f"Populations {what}".strip(), done, known),
             )  # fmt: skip
     finally:
@@ -191,13 +198,14 @@ def _write_report(run: Path) -> None:
     from reprior.benchmark.plan import Cell, space_of
     from reprior.benchmark.store import Store
     from reprior.datasets.fetch import whole_or_nothing
-    from reprior.report import to_csv
+    from reprior.benchmark.run import FURTHER_MEASURES
+    from reprior.report import measures_csv, to_csv
     from reprior.report.bench_page import bench_page
 
     rows = _rows(run)
     store = Store(run / "store.sqlite", writing=False)
     try:
-        seconds, made = store.seconds(), store.made()
+        seconds, made, finals = store.seconds(), store.made(), store.finals()
     finally:
         store.close()
     spaces = {
@@ -206,7 +214,12 @@ def _write_report(run: Path) -> None:
     }
     provenance = {k: "; ".join(dict.fromkeys(str(m[k]) for m in made if k in m)) for k in made[0]}
     text = bench_page("reprior bench", rows, spaces, seconds, provenance)
-    for name, content in (("table.csv", to_csv(rows)), ("report.html", text)):
+    written = {
+        "table.csv": to_csv(rows),
+        "measures.csv": measures_csv(finals, FURTHER_MEASURES),
+        "report.html": text,
+    }
+    for name, content in written.items():
         with whole_or_nothing(run / name) as file:
             file.write(content.encode())
 

@@ -14,7 +14,7 @@ from reprior.report.html import Figure, Section, Table, Text, page
 from reprior.report.layouts import deltas, lost_table, paper_layout, wins_table
 from reprior.report.paper import paper_cell, paper_claims
 from reprior.report.provenance import collect_provenance
-from reprior.report.tables import TableRow, aggregate, from_csv, to_csv
+from reprior.report.tables import TableRow, aggregate, from_csv, measures_csv, to_csv
 
 __all__ = [
     "FORMATS",
@@ -41,6 +41,7 @@ __all__ = [
     "latex",
     "lost_table",
     "markdown",
+    "measures_csv",
     "page",
     "paper_cell",
     "paper_claims",

@@ -108,6 +108,28 @@ def to_csv(table_rows: Iterable[TableRow]) -> str:
     return text.getvalue()
 
 
+def measures_csv(rows: Iterable[Mapping[str, Any]], measures: Sequence[str]) -> str:
+    """The text of measures.csv: mean and standard deviation of further scores, one per line.
+
+    rows  dictionaries as for `aggregate`, with the measures beside them; splits without a finite
+          score are left out and counted in the last column
+    """
+    found: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for row in rows:
+        cell = found.setdefault(tuple(str(row[name]) for name in RESULT_COLUMNS[:5]), {})
+        for measure in measures:
+            cell.setdefault(measure, []).append(float(row.get(measure, math.nan)))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow((*RESULT_COLUMNS[:5], "measure", "mean", "std", "splits", "left_out"))
+    for key in _in_order(found):
+        for measure, values in found[key].items():
+            usable = [value for value in values if math.isfinite(value)]
+            numbers = ("" if math.isnan(v) else v for v in _mean_std(usable))
+            writer.writerow((*key, measure, *numbers, len(values), len(values) - len(usable)))
+    return text.getvalue()
+
+
 def from_csv(text: str) -> list[TableRow]:
     """The rows of a text that `to_csv` wrote."""
     header, *lines = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
