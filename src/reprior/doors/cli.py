@@ -196,9 +196,9 @@ def _rows(run: Path) -> list[Any]:
 
 def _write_report(run: Path) -> None:
     from reprior.benchmark.plan import Cell, space_of
+    from reprior.benchmark.run import FURTHER_MEASURES
     from reprior.benchmark.store import Store
     from reprior.datasets.fetch import whole_or_nothing
-    from reprior.benchmark.run import FURTHER_MEASURES
     from reprior.report import measures_csv, to_csv
     from reprior.report.bench_page import bench_page
 
