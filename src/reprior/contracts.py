@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,3 +151,61 @@ class Model(Protocol):
 
     def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Likelihood:
         """Draws of the label density, leading axis S: their mixture is the prediction."""
+
+
+class PseudoRows(Protocol):
+    """What an augmentation proposes for a batch; what else it keeps is its own affair."""
+
+    @property
+    def x(self) -> Tensor:
+        """(B, D) one pseudo row per real row."""
+
+
+class Augmentation(Protocol):
+    """What is added to training beside the data, as pure functions of one member.
+
+    Three questions: which pseudo rows (`search`, `propose`), how strongly they count (`weight`),
+    where they pull (`pull`). One that learns has parameters of its own, phi, and says what they
+    minimise (`objective`); any other asks for no numbers to start from, and phi is empty.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def space(self) -> dict[str, Setting]: ...
+
+    @property
+    def at(self) -> int:
+        """The network stage that pseudo rows enter; 0 is the input."""
+
+    @property
+    def others(self) -> int:
+        """How many training rows beyond the batch the weight is told of."""
+
+    def start_noise(self) -> dict[str, Noise]:
+        """Random numbers for `init`; none where nothing is learned."""
+
+    def init(self, noise: Draws) -> Params: ...
+
+    def batch_noise(self) -> dict[str, Noise]:
+        """Random numbers of a batch that both of its drawings share."""
+
+    def noise(self, batch: int) -> dict[str, Noise]:
+        """Random numbers of one drawing."""
+
+    def search(self, phi: Params, x: Tensor, draws: Draws) -> Any:
+        """What both drawings of a batch x (B, D) share, tensors without gradient."""
+
+    def propose(self, phi: Params, x: Tensor, found: Any, draws: Draws) -> PseudoRows: ...
+
+    def weight(self, pseudo: Tensor, reference: Tensor, settings: Settings) -> Tensor:
+        """(B,) how strongly pseudo rows (B, D) count beside real rows (M, D), 0 to 1."""
+
+    def pull(
+        self, labels: Likelihood, real: Likelihood, weight: Tensor, settings: Settings
+    ) -> Tensor:
+        """What the model pays for its density at the pseudo rows, (); real: at the real rows."""
+
+    def objective(self, labels: Likelihood, pseudo: Any, x: Tensor) -> tuple[Tensor, Any]:
+        """What phi minimises, (), and its terms."""

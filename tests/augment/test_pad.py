@@ -33,9 +33,9 @@ def pseudo(pad, rows=8):
     x = torch.randn(rows, pad.features, dtype=torch.float64)
     noise = pad.generator.noise()
     phi = pad.generator.init({k: torch.rand(n.shape, dtype=x.dtype) for k, n in noise.items()})
-    near, k = pad.search(phi, x, {"k": torch.tensor(0.6).double()})
+    found = pad.search(phi, x, {"k": torch.tensor(0.6).double()})
     draws = {"x_tilde": torch.randn(pad.noise(rows)["x_tilde"].shape, dtype=x.dtype)}
-    return x, pad.propose(phi, x, near, k, draws), draws
+    return x, pad.propose(phi, x, found, draws), draws
 
 
 def test_a_pseudo_row_is_its_mean_plus_a_scaled_draw():
@@ -66,7 +66,7 @@ def test_distance_has_its_threshold_in_regression_unless_told_otherwise(task, th
     far = made._replace(x=3 * made.x)
     labels = Gaussian(torch.zeros(8).double(), torch.ones(8).double())
     expected = generator_terms(labels, made.density, far.x, x, made.k, radius)
-    assert pad.loss_terms(labels, far, x) == expected
+    assert pad.objective(labels, far, x)[1] == expected
 
 
 def test_the_weight_is_lambda_with_the_members_own_length_scale():

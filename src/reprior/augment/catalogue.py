@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from reprior.augment.pad import PAD
+from reprior.contracts import Augmentation
 
-AUGMENTATIONS: dict[str, Callable[[int], PAD]] = {
+AUGMENTATIONS: dict[str, Callable[[int], Augmentation]] = {
     "pad": PAD,
 }

@@ -1,7 +1,8 @@
 """Prior Augmented Data: the generator, its loss, the weight and the prior put together.
 
 An augmentation answers three questions: which pseudo rows (`search`, `propose`), how strongly they
-count (`weight`), where they pull (`pull`); and it says what its own parameters minimise (`terms`).
+count (`weight`), where they pull (`pull`); and it says what its own parameters minimise
+(`objective`).
 """
 
 from dataclasses import dataclass
@@ -33,12 +34,18 @@ Task = Literal["regression", "classification"]
 Temperature = Literal["tau_to_lambda", "doubly_weighted", "uniform"]
 
 
+class Found(NamedTuple):
+    """The neighbourhoods of a batch, and how many neighbours make one."""
+
+    near: Neighbourhood
+    k: Tensor  # ()
+
+
 class Pseudo(NamedTuple):
     """Pseudo rows of one batch, and what they were drawn from."""
 
     x: Tensor  # (B, D) one draw per real row
     density: Gaussian  # q_φ, batch (B, D)
-    near: Neighbourhood
     k: Tensor  # () how many neighbours counted
 
 
@@ -106,25 +113,28 @@ class PAD:
     def generator(self) -> Generator:
         return Generator(self.features, self.hidden, self.pooling, self.self_is_near)
 
-    def noise(self, batch: int) -> dict[str, Noise]:
-        """For one drawing of pseudo rows."""
-        return {"x_tilde": Noise("normal", (batch, self.features))}
+    def start_noise(self) -> dict[str, Noise]:
+        return self.generator.noise()
 
-    def k_noise(self) -> dict[str, Noise]:
-        """For one mini-batch: K is drawn once and serves both players."""
+    def init(self, noise: Draws) -> Params:
+        return self.generator.init(noise)
+
+    def batch_noise(self) -> dict[str, Noise]:
+        """K is drawn once for each mini-batch and serves both players."""
         return {"k": Noise("uniform", ())}
 
-    def search(self, phi: Params, x: Tensor, k: Draws) -> tuple[Neighbourhood, Tensor]:
-        """Who is near whom in the batch x (B, D), and K; without gradient."""
-        count = how_many_near(k["k"], len(x))
-        return self.generator.search(phi, x, count), count
+    def noise(self, batch: int) -> dict[str, Noise]:
+        return {"x_tilde": Noise("normal", (batch, self.features))}
 
-    def propose(
-        self, phi: Params, x: Tensor, near: Neighbourhood, k: Tensor, draws: Draws
-    ) -> Pseudo:
+    def search(self, phi: Params, x: Tensor, draws: Draws) -> Found:
+        """Who is near whom in the batch x (B, D); without gradient."""
+        k = how_many_near(draws["k"], len(x))
+        return Found(self.generator.search(phi, x, k), k)
+
+    def propose(self, phi: Params, x: Tensor, found: Found, draws: Draws) -> Pseudo:
         """One pseudo row per row of x (B, D), by reparameterisation."""
-        density = self.generator.decode(phi, x, near)
-        return Pseudo(density.mean + density.std * draws["x_tilde"], density, near, k)
+        density = self.generator.decode(phi, x, found.near)
+        return Pseudo(density.mean + density.std * draws["x_tilde"], density, found.k)
 
     def weight(self, pseudo: Tensor, reference: Tensor, settings: Settings) -> Tensor:
         """λ (B,) of pseudo rows (B, D) against real rows (M, D)."""
@@ -152,8 +162,15 @@ class PAD:
             "network's C + 1 outputs with PAD.read, or choose temperature='uniform'."
         )
 
-    def loss_terms(self, labels: Likelihood, pseudo: Pseudo, x: Tensor) -> GeneratorTerms:
-        """A, B and C for one batch; x (B, D) the real rows."""
+    def objective(
+        self, labels: Likelihood, pseudo: Pseudo, x: Tensor
+    ) -> tuple[Tensor, GeneratorTerms]:
+        """A − B + C for one batch, as far as they are in use, and each on its own (eq:phi-loss).
+
+        labels  density at the pseudo rows, batch (B,)
+        x       (B, D) the real rows
+        """
         threshold = self.task == "regression" if self.threshold is None else self.threshold
         radius = ones_radius(self.features) if threshold else None
-        return generator_terms(labels, pseudo.density, pseudo.x, x, pseudo.k, radius)
+        terms = generator_terms(labels, pseudo.density, pseudo.x, x, pseudo.k, radius)
+        return terms.total(self.terms), terms

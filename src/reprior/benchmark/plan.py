@@ -14,10 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from reprior.augment import PAD
 from reprior.augment.catalogue import AUGMENTATIONS
 from reprior.benchmark.spec import Spec, batch_size
-from reprior.contracts import Model, Rows, Setting, Split, Table
+from reprior.contracts import Augmentation, Model, Rows, Setting, Split, Table
 from reprior.datasets import catalogue
 from reprior.datasets.tables import check_for_benchmark
 from reprior.likelihoods import gaussian
@@ -81,7 +80,7 @@ def cells(spec: Spec) -> Iterator[Cell]:
                     yield Cell(protocol, spec.shift, name, which, augment)
 
 
-def build(cell: Cell, features: int) -> tuple[Model, PAD | None]:
+def build(cell: Cell, features: int) -> tuple[Model, Augmentation | None]:
     """The model of a cell and its augmentation, for tables of D features."""
     network = MLP((features, 50, 50, 2))
     built = model(cell.model, network, gaussian.from_outputs)

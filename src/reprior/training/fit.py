@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from reprior.augment import PAD
-from reprior.contracts import Model, Setting
+from reprior.contracts import Augmentation, Model, Setting
 from reprior.population.flat import Flat
 from reprior.population.layout import Batches, TrainingSets
 from reprior.population.lift import Program
@@ -36,7 +35,7 @@ class Job:
     """A population to train: P members that share model, augmentation and shapes."""
 
     model: Model
-    augment: PAD | None
+    augment: Augmentation | None
     sets: TrainingSets
     group: Tensor  # (P,) int64, the training set of every member
     settings: dict[str, Tensor]  # each (P,)
@@ -109,7 +108,7 @@ def default_settings(space: dict[str, Setting], members: int, **given: float) ->
     return {k: torch.full((members,), v, dtype=torch.float64) for k, v in values.items()}
 
 
-def search_space(model: Model, augment: PAD | None) -> dict[str, Setting]:
+def search_space(model: Model, augment: Augmentation | None) -> dict[str, Setting]:
     """What can be set: shared settings, the model's, the augmentation's."""
     return SHARED_SPACE | model.space | (augment.space if augment is not None else {})
 
@@ -146,7 +145,7 @@ class _Run:
         model, augment = job.model, job.augment
         starts = {"theta": model.network.noise()}
         if augment is not None:
-            starts["phi"] = augment.generator.noise()
+            starts["phi"] = augment.start_noise()
         start = dice(starts).roll()
         self.theta = Flat(torch.vmap(model.init)(start["theta"]))
         self.theta_state = adam_state(self.theta.matrix)
@@ -160,21 +159,18 @@ class _Run:
         self.alive = torch.ones(len(self.theta.matrix), dtype=torch.bool, device=device)
         self.diverged = torch.zeros(len(self.alive), dtype=torch.int64, device=device)
         theta, batch, draws = self.theta.views, self.batches.current, self.dice.roll()
-        if augment is None:
-            self.phi: Flat | None = None
-            self._model = Program(
-                partial(one_member.model_gradient, model, None),
-                (theta, {}, batch, self.settings, draws),
-            )
-            return
-        self.phi = Flat(torch.vmap(augment.generator.init)(start["phi"]))
-        self.phi_state = adam_state(self.phi.matrix)
-        bound = (theta, self.phi.views, batch, self.settings, draws)
+        self.phi: Flat | None = None
+        if augment is not None and start["phi"]:
+            self.phi = Flat(torch.vmap(augment.init)(start["phi"]))
+            self.phi_state = adam_state(self.phi.matrix)
+        phi = self.phi.views if self.phi is not None else {}
+        bound = (theta, phi, batch, self.settings, draws)
         self._model = Program(partial(one_member.model_gradient, model, augment), bound)
-        found = self._model()[2]
-        self._generator = Program(
-            partial(one_member.generator_gradient, model, augment), bound, found
-        )
+        if augment is not None and self.phi is not None:
+            found = self._model()[2]
+            self._generator = Program(
+                partial(one_member.generator_gradient, model, augment), bound, found
+            )
 
     def train(self, progress: Progress | None) -> Fitted:
         started = time.perf_counter()

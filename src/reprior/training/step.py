@@ -5,15 +5,12 @@ against the new θ, held constant. Everything here is a pure function of one mem
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from reprior.augment import PAD
-from reprior.augment.generator import Neighbourhood
-from reprior.augment.generator_loss import GeneratorTerms
-from reprior.contracts import Batch, Draws, Model, Noise, Params, Settings
+from reprior.contracts import Augmentation, Batch, Draws, Model, Noise, Params, Settings
 
 
 class ModelTerms(NamedTuple):
@@ -23,21 +20,14 @@ class ModelTerms(NamedTuple):
     pull: Tensor  # R, towards the prior on pseudo rows
 
 
-class Found(NamedTuple):
-    """The batch's neighbourhoods and how many neighbours make one."""
-
-    near: Neighbourhood
-    k: Tensor  # ()
-
-
-def noise(model: Model, augment: PAD | None, batch: int) -> dict[str, dict[str, Noise]]:
+def noise(model: Model, augment: Augmentation | None, batch: int) -> dict[str, dict[str, Noise]]:
     """Every random number of one step, by the forward pass it belongs to."""
     wanted = {"real": model.noise(batch)}
     if augment is not None:
         wanted |= {
             "pseudo": model.noise(batch),
             "probe": model.noise(batch),
-            "batch": augment.k_noise(),
+            "batch": augment.batch_noise(),
             "for_theta": augment.noise(batch),
             "for_phi": augment.noise(batch),
         }
@@ -47,7 +37,7 @@ def noise(model: Model, augment: PAD | None, batch: int) -> dict[str, dict[str, 
 
 
 def place(
-    model: Model, augment: PAD, theta: Params, x: Tensor, settings: Settings, draws: Draws
+    model: Model, augment: Augmentation, theta: Params, x: Tensor, settings: Settings, draws: Draws
 ) -> Tensor:
     """Real rows (B, D) in the space that pseudo rows live in, constant."""
     if augment.at == 0:
@@ -57,20 +47,20 @@ def place(
 
 def model_gradient(
     model: Model,
-    augment: PAD | None,
+    augment: Augmentation | None,
     theta: Params,
     phi: Params,
     batch: Batch,
     settings: Settings,
     draws: Mapping[str, Draws],
-) -> tuple[Params, ModelTerms, Found | tuple[()]]:
-    """∂/∂θ of the model loss (eq:theta-loss-final), and who was found near whom on the way."""
-    found: Found | tuple[()] = ()
+) -> tuple[Params, ModelTerms, Any]:
+    """∂/∂θ of the model loss (eq:theta-loss-final), and what the search for pseudo rows found."""
+    found: Any = ()
     x_tilde = weight = None
     if augment is not None:
         x = place(model, augment, theta, batch.x, settings, draws["real"])
-        near, k = found = Found(*augment.search(phi, x, draws["batch"]))
-        x_tilde = augment.propose(phi, x, near, k, draws["for_theta"]).x
+        found = augment.search(phi, x, draws["batch"])
+        x_tilde = augment.propose(phi, x, found, draws["for_theta"]).x
         if augment.others:
             others = place(model, augment, theta, batch.others, settings, draws["others"])
             x = torch.cat([x, others])
@@ -90,27 +80,26 @@ def model_gradient(
 
 def generator_gradient(
     model: Model,
-    augment: PAD,
+    augment: Augmentation,
     theta: Params,
     phi: Params,
     batch: Batch,
     settings: Settings,
     draws: Mapping[str, Draws],
-    found: Found,
-) -> tuple[Params, GeneratorTerms]:
+    found: Any,
+) -> tuple[Params, Any]:
     """∂/∂φ of the generator loss against the model as it now is (eq:phi-loss).
 
-    found  the neighbourhoods and K that θ's step used. They still hold in input space, where φ
+    found  what the search of θ's step found. It still holds in input space, where φ
            alone decides them; in latent space θ has moved the features and they are sought anew.
     """
 
-    def loss(phi: Params) -> tuple[Tensor, GeneratorTerms]:
+    def loss(phi: Params) -> tuple[Tensor, Any]:
         x = place(model, augment, theta, batch.x, settings, draws["real"])
-        near, k = found if augment.at == 0 else augment.search(phi, x, draws["batch"])
-        pseudo = augment.propose(phi, x, near, k, draws["for_phi"])
+        shared = found if augment.at == 0 else augment.search(phi, x, draws["batch"])
+        pseudo = augment.propose(phi, x, shared, draws["for_phi"])
         labels = model.density(theta, pseudo.x, settings, draws["probe"], augment.at)
-        terms = augment.loss_terms(labels, pseudo, x)
-        return terms.total(augment.terms), terms
+        return augment.objective(labels, pseudo, x)
 
     gradient, terms = torch.func.grad(loss, has_aux=True)(phi)
     return gradient, terms
