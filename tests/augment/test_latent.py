@@ -32,8 +32,8 @@ def gradients(pad, model):
     batch = Batch(torch.randn(8, 3).double(), y, torch.ones(3).double(), torch.tensor(8.0), y[:0])
     settings = {k: v[0] for k, v in default_settings(search_space(model, pad), 1).items()}
     draws = {group: rolled(wanted) for group, wanted in noise(model, pad, 8).items()}
-    with_it, terms, _ = model_gradient(model, pad, theta, phi, batch, settings, draws)
-    without, _, _ = model_gradient(model, None, theta, phi, batch, settings, draws)
+    with_it, terms = model_gradient(model, pad, theta, phi, batch, settings, draws)
+    without, _ = model_gradient(model, None, theta, phi, batch, settings, draws)
     assert terms.pull > 0
     return with_it, without
 

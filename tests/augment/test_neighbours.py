@@ -3,15 +3,20 @@
 import pytest
 import torch
 
-from reprior.augment.neighbours import (
-    mean_of,
-    nearest,
-    sorted_values,
-    squared_distances,
-    which_is_largest,
-)
+from reprior.augment import neighbours_cuda
+from reprior.augment.neighbours import mean_of, nearest, squared_distances, which_is_largest
 
 DTYPES = [torch.float32, torch.float64]
+DEVICES = [
+    "cpu",
+    pytest.param(
+        "cuda",
+        marks=[
+            pytest.mark.cuda,
+            pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU is here"),
+        ],
+    ),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +69,6 @@ def test_twins_are_near_together_or_not_at_all():
 def test_no_gradient_flows_through_a_choice():
     squared = torch.rand(3, 4, requires_grad=True)
     assert not nearest(squared, torch.tensor(2)).requires_grad
-    assert not sorted_values(squared.detach()).requires_grad
 
 
 def test_the_mean_of_the_near_is_their_mean():
@@ -89,23 +93,27 @@ def test_where_two_rows_are_equally_large_either_may_hold_the_maximum():
     assert z.gather(0, which_is_largest(near, z)).tolist() == [[1.0], [1.0]]
 
 
-def test_both_ways_of_finding_the_largest_agree():
-    from reprior.augment import neighbours
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(2, 6, 6, 4), (3, 32, 32, 50), (2, 37, 70, 9)])
+def test_every_device_finds_the_same(shape, dtype, device):
+    members, n, m, h = shape
+    squared, z = torch.randn(members, n, m, dtype=dtype), torch.randn(members, m, h, dtype=dtype)
+    squared[0, 1, 3], squared[1, :, 2] = torch.inf, squared[1, :, 4]
+    k = torch.arange(1, members + 1).to(dtype)
+    near = torch.vmap(nearest)(squared, k)
+    there = neighbours_cuda.nearest(squared.to(device), k.to(device))
+    assert torch.equal(near, there.cpu())
+    largest = neighbours_cuda.which_is_largest(near.to(device), z.to(device)).cpu()
+    assert torch.equal(torch.vmap(which_is_largest)(near, z), largest)
 
-    near, z = torch.rand(2, 6, 6) < 0.5, torch.randn(2, 6, 4)
-    near |= torch.eye(6, dtype=torch.bool)
-    assert torch.equal(
-        neighbours._largest_by_bags(near, z), neighbours._largest_side_by_side(near, z)
-    )
 
-
-def test_both_ways_of_sorting_agree_also_on_what_is_not_a_number():
-    from reprior.augment import neighbours
-
-    values = torch.randn(4, 9)
-    values[1, 3], values[2, 5] = torch.nan, torch.inf
-    both = neighbours._sorted_by_numpy(values), neighbours._sorted_by_torch(values)
-    assert torch.equal(both[0].nan_to_num(7e7), both[1].nan_to_num(7e7))
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_is_not_a_number_leads_out_of_no_row(device):
+    squared, z = torch.full((2, 5, 5), torch.nan), torch.full((2, 5, 3), torch.nan)
+    near = neighbours_cuda.nearest(squared.to(device), torch.tensor([1.0, 2.0], device=device))
+    largest = neighbours_cuda.which_is_largest(near, z.to(device))
+    assert ((largest >= 0) & (largest < 5)).all()
 
 
 def test_a_member_without_any_near_row_spoils_no_other_member():
@@ -126,8 +134,10 @@ def test_under_vmap_every_member_has_its_own_k():
 
 
 def test_the_searches_are_lifted_over_any_axis_and_over_one_argument_alone():
-    values, near, z = torch.rand(5, 3, 4), torch.rand(3, 6, 4) < 0.6, torch.randn(4, 2)
+    squared, near, z = torch.rand(5, 3, 4), torch.rand(3, 6, 4) < 0.6, torch.randn(4, 2)
     near[..., 0] = True
-    torch.testing.assert_close(torch.vmap(sorted_values, 1, 1)(values), values.sort(-1).values)
+    lifted = torch.vmap(nearest, (1, None), 1)(squared, torch.tensor(2.0))
+    assert torch.equal(lifted.sum(-1), torch.full((5, 3), 2))
+    assert torch.equal(lifted, squared <= squared.sort(-1).values[..., 1:2])
     lifted = torch.vmap(which_is_largest, (0, None))(near, z)
     assert torch.equal(lifted, torch.stack([which_is_largest(part, z) for part in near]))

@@ -17,35 +17,28 @@ def squared_distances(a: Tensor, b: Tensor) -> Tensor:
 
     The norms ride along as two more columns, so that one matrix product does it all.
     """
-    ones_a, ones_b = torch.ones_like(a[:, :1]), torch.ones_like(b[:, :1])
+    ones_a, ones_b = torch.ones_like(a[..., :1]), torch.ones_like(b[..., :1])
     left = torch.cat([a, a.square().sum(-1, keepdim=True), ones_a], -1)
     right = torch.cat([-2 * b, ones_b, b.square().sum(-1, keepdim=True)], -1)
     return (left @ right.transpose(-1, -2)).clamp_min(0)
 
 
 def nearest(squared: Tensor, k: Tensor) -> Tensor:
-    """Which columns are among the k smallest of their row, (N, M) bool.
+    """Which columns are among the k smallest of their row, (N, M) bool, without gradient.
 
-    squared  (N, M) squared distances, taken as constants
+    squared  (N, M) squared distances
     k        () how many count, 1 <= k <= M
 
     A column that ties with the k-th counts too: two equal rows are equally near.
     """
-    squared = squared.detach()
-    place = (k.to(torch.int64) - 1).expand(squared.shape[:-1]).unsqueeze(-1)
-    return squared <= sorted_values(squared).gather(-1, place)
+    out: Tensor = torch.ops.reprior.nearest(squared.detach(), k)
+    return out
 
 
 def mean_of(near: Tensor, z: Tensor) -> Tensor:
     """Mean of the near rows, (N, H), from near (N, M) and z (M, H)."""
     weights = near.to(z.dtype)
     return (weights @ z) / weights.sum(-1, keepdim=True)
-
-
-def sorted_values(values: Tensor) -> Tensor:
-    """The last axis of values (..., M) in ascending order, without gradient."""
-    out: Tensor = torch.ops.reprior.sorted_values(values)
-    return out
 
 
 def which_is_largest(near: Tensor, z: Tensor) -> Tensor:
@@ -63,23 +56,26 @@ def which_is_largest(near: Tensor, z: Tensor) -> Tensor:
 
 _operators = torch.library.Library("reprior", "DEF")  # type: ignore[no-untyped-call]
 for _signature in (
-    "sorted_values(Tensor values) -> Tensor",
+    "nearest(Tensor squared, Tensor k) -> Tensor",
     "which_is_largest(Tensor near, Tensor z) -> Tensor",
 ):
     _operators.define(_signature)  # type: ignore[no-untyped-call]
 
 
-@torch.library.impl(_operators, "sorted_values", "CPU")
-def _sorted_by_numpy(values: Tensor) -> Tensor:
+@torch.library.impl(_operators, "nearest", "CPU")
+def _nearest_by_sorting(squared: Tensor, k: Tensor) -> Tensor:
     """numpy sorts short rows over ten times faster than torch does on a CPU."""
-    out = values.clone(memory_format=torch.contiguous_format)
-    out.numpy().sort(axis=-1)
-    return out
+    values = squared.clone(memory_format=torch.contiguous_format)
+    values.numpy().sort(axis=-1)
+    place = (k.to(torch.int64) - 1)[..., None, None].expand(*squared.shape[:-1], 1)
+    return squared <= values.gather(-1, place)
 
 
-@torch.library.impl(_operators, "sorted_values", "CUDA")
-def _sorted_by_torch(values: Tensor) -> Tensor:
-    return values.sort(-1).values
+@torch.library.impl(_operators, "nearest", "CUDA")
+def _nearest_by_counting(squared: Tensor, k: Tensor) -> Tensor:
+    from reprior.augment.neighbours_cuda import nearest
+
+    return nearest(squared, k)
 
 
 @torch.library.impl(_operators, "which_is_largest", "CPU")
@@ -94,17 +90,22 @@ def _largest_by_bags(near: Tensor, z: Tensor) -> Tensor:
     first = torch.cat([last.new_zeros(1), last[:-1]])
     rows = z.reshape(-1, z.shape[-1])
     found = torch._embedding_bag(rows, member * m + column, first, mode=2)[3]
-    return found.reshape(*near.shape[:-1], z.shape[-1]).remainder_(m)
+    found = found.view(-1, n, rows.shape[1])
+    # The bag of a row without any near row, which a diverged member may have, holds a 0.
+    found.sub_(m * torch.arange(len(found))[:, None, None]).clamp_(0)
+    return found.view(*near.shape[:-1], z.shape[-1])
 
 
 @torch.library.impl(_operators, "which_is_largest", "CUDA")
-def _largest_side_by_side(near: Tensor, z: Tensor) -> Tensor:
-    return torch.where(near[..., None], z[..., None, :, :], -torch.inf).max(-2).indices
+def _largest_by_walking(near: Tensor, z: Tensor) -> Tensor:
+    from reprior.augment.neighbours_cuda import which_is_largest
+
+    return which_is_largest(near, z)
 
 
-@torch.library.register_fake("reprior::sorted_values", lib=_operators)  # type: ignore[untyped-decorator]
-def _shape_of_sorted(values: Tensor) -> Tensor:
-    return torch.empty_like(values, memory_format=torch.contiguous_format)
+@torch.library.register_fake("reprior::nearest", lib=_operators)  # type: ignore[untyped-decorator]
+def _shape_of_nearest(squared: Tensor, k: Tensor) -> Tensor:
+    return squared.new_empty(squared.shape, dtype=torch.bool)
 
 
 @torch.library.register_fake("reprior::which_is_largest", lib=_operators)  # type: ignore[untyped-decorator]
@@ -123,7 +124,7 @@ def _through_vmap(operator: Callable[..., Tensor]) -> Callable[..., tuple[Tensor
     return rule
 
 
-for _name in ("sorted_values", "which_is_largest"):
+for _name in ("nearest", "which_is_largest"):
     torch.library.register_vmap(
         f"reprior::{_name}", _through_vmap(getattr(torch.ops.reprior, _name)), lib=_operators
     )

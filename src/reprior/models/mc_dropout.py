@@ -7,6 +7,7 @@ rows of the prediction, so that a draw is a function and not noise.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from reprior.contracts import Batch, Draws, Likelihood, Network, Noise, Params, Setting, Settings
@@ -63,6 +64,6 @@ class MCDropout:
     def _scales(self, settings: Settings, draws: Draws) -> list[Tensor]:
         keep = 1 - settings["dropout"]
         return [
-            (draws[f"mask{i}"] < keep).to(keep.dtype) / keep
+            torch.where(draws[f"mask{i}"] < keep, 1 / keep, 0.0)
             for i in range(len(self.network.hidden))
         ]

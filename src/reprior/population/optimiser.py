@@ -9,6 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from reprior.population import optimiser_cuda
+
 BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
 
 
@@ -36,7 +38,7 @@ def adam_step(
     """One step of Adam (AdamW where weight_decay is given), in place.
 
     params        (P, n)
-    grads         (P, n), 0 where the gate is shut
+    grads         (P, n); may be altered, and may be anything where the gate is shut
     gate          (P,) bool: who moves
     lr            (P,)
     weight_decay  (P,) decoupled from the gradient
@@ -46,14 +48,18 @@ def adam_step(
     steps.add_(going)
     taken = steps.clamp_min(1)
     root = (1 - BETA2**taken).sqrt()
-    rate = lr * going * root / (1 - BETA1**taken)
+    rate, eps = lr * root / (1 - BETA1**taken), EPS * root
     if weight_decay is not None:
         params.mul_((1 - lr * weight_decay * going).unsqueeze(1))
+    if params.is_cuda and optimiser_cuda.usable:
+        optimiser_cuda.adam(params, grads, first, second, gate, rate, eps, 1 - BETA1, 1 - BETA2)
+        return
+    grads.masked_fill_(~gate.unsqueeze(1), 0)
     first.mul_((1 - (1 - BETA1) * going).unsqueeze(1)).add_(grads, alpha=1 - BETA1)
     second.mul_((1 - (1 - BETA2) * going).unsqueeze(1)).addcmul_(grads, grads, value=1 - BETA2)
-    torch.sqrt(second, out=move).add_((EPS * root).unsqueeze(1))
+    torch.sqrt(second, out=move).add_(eps.unsqueeze(1))
     torch.div(first, move, out=move)
-    params.addcmul_(move, rate.unsqueeze(1), value=-1)
+    params.addcmul_(move, (rate * going).unsqueeze(1), value=-1)
 
 
 class SGDState(NamedTuple):
@@ -76,6 +82,7 @@ def sgd_step(
 ) -> None:
     """One step of SGD with momentum, in place; shapes as for adam_step."""
     going = gate.to(params.dtype).unsqueeze(1)
+    grads = grads.masked_fill_(~gate.unsqueeze(1), 0)
     if weight_decay is not None:
         grads = grads + params * (weight_decay.unsqueeze(1) * going)
     state.velocity.mul_(1 - (1 - momentum) * going).add_(grads)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -54,12 +53,13 @@ class Fitted(NamedTuple):
 
 
 Progress = Callable[[int, int], None]  # epochs done, epochs in all
+ROWS_FOR_THREADS = 1000  # batch rows of all members together from which several threads pay
 
 
 def fit(job: Job, progress: Progress | None = None) -> Fitted:
     """Trains all members. Where memory runs out the population is halved, with the same numbers."""
     started = time.perf_counter()
-    with small_networks():
+    with cpu_for(len(job.group) * job.batch):
         parts = list(_fit_or_halve(job, range(len(job.group)), progress))
     return Fitted(
         theta=_concatenated([part.theta for part in parts]),
@@ -70,14 +70,15 @@ def fit(job: Job, progress: Progress | None = None) -> Fitted:
 
 
 @contextmanager
-def small_networks() -> Iterator[None]:
-    """A CPU set up for many small operations, put back as it was afterwards.
+def cpu_for(rows: int) -> Iterator[None]:
+    """A CPU set up for a step over so many batch rows of all members, put back afterwards.
 
-    One thread: several spend their time waiting for one another. And squares of fading gradients
-    end as denormal numbers, which a CPU handles tenfold slower, so they are flushed to zero.
+    Over few rows several threads spend their time waiting for one another. And squares of fading
+    gradients end as denormal numbers, which a CPU handles tenfold slower: they are flushed to zero.
     """
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    if rows < ROWS_FOR_THREADS:
+        torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
         yield
@@ -165,11 +166,18 @@ class _Run:
             self.phi_state = adam_state(self.phi.matrix)
         phi = self.phi.views if self.phi is not None else {}
         bound = (theta, phi, batch, self.settings, draws)
-        self._model = Program(partial(one_member.model_gradient, model, augment), bound)
+        constant = (self.settings, batch.reach, batch.rows)
+        # Of the terms that come with a gradient nothing is used here, so they are not computed.
+        self._model = Program(
+            lambda *now: one_member.model_gradient(model, augment, *now)[0], bound, constant
+        )
         if augment is not None and self.phi is not None:
-            found = self._model()[2]
             self._generator = Program(
-                partial(one_member.generator_gradient, model, augment), bound, found
+                lambda *now: one_member.generator_gradient(model, augment, *now)[0],
+                bound,
+                constant,
+                after=self._model,
+                changed=theta,
             )
 
     def train(self, progress: Progress | None) -> Fitted:
@@ -203,10 +211,10 @@ class _Run:
         """θ, then φ, for every member whose epoch goes on and who is still finite."""
         gate = self.batches.take() & self.alive
         self.dice.roll()
-        gradient, _, found = self._model()
+        gradient = self._model()
         gate = self._descend(self.theta, gradient, self.theta_state, gate, "lr", self.decays)
         if self.phi is not None:
-            gradient, _ = self._generator(found)
+            gradient = self._generator()
             self._descend(self.phi, gradient, self.phi_state, gate, "generator_lr", False)
 
     def _descend(
@@ -223,7 +231,6 @@ class _Run:
         finite = finite_rows(grads)
         self.alive &= finite | ~gate
         gate = gate & finite
-        grads.masked_fill_(~gate[:, None], 0)
         decay = self.settings["weight_decay"] if decays else None
         adam_step(params.matrix, grads, state, gate, self.settings[rate], decay)
         return gate

@@ -10,7 +10,7 @@ from reprior.contracts import Likelihood, Model
 from reprior.likelihoods import CategoricalMixture, GaussianMixture, mixture
 from reprior.population.layout import Questions
 from reprior.population.randomness import Dice
-from reprior.training.fit import small_networks
+from reprior.training.fit import cpu_for
 
 FLOATS_AT_ONCE = 2**24  # activations held at one time
 
@@ -40,7 +40,7 @@ def predict(
     width = max((*model.network.hidden, 1))
     chunk = max(1, FLOATS_AT_ONCE // (samples * x.shape[1] * width))
     parts = []
-    with torch.no_grad(), small_networks():
+    with torch.no_grad(), cpu_for(members * samples * x.shape[1]):
         for start in range(0, members, chunk):
             some = slice(start, start + chunk)
             picked = ({k: v[some] for k, v in tree.items()} for tree in (theta, settings, draws))

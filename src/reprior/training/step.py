@@ -53,9 +53,8 @@ def model_gradient(
     batch: Batch,
     settings: Settings,
     draws: Mapping[str, Draws],
-) -> tuple[Params, ModelTerms, Any]:
-    """∂/∂θ of the model loss (eq:theta-loss-final), and what the search for pseudo rows found."""
-    found: Any = ()
+) -> tuple[Params, ModelTerms]:
+    """∂/∂θ of the model loss (eq:theta-loss-final)."""
     x_tilde = weight = None
     if augment is not None:
         x = place(model, augment, theta, batch.x, settings, draws["real"])
@@ -75,7 +74,7 @@ def model_gradient(
         return data + pull, ModelTerms(data, pull)
 
     gradient, terms = torch.func.grad(loss, has_aux=True)(theta)
-    return gradient, terms, found
+    return gradient, terms
 
 
 def generator_gradient(
@@ -86,18 +85,17 @@ def generator_gradient(
     batch: Batch,
     settings: Settings,
     draws: Mapping[str, Draws],
-    found: Any,
 ) -> tuple[Params, Any]:
     """∂/∂φ of the generator loss against the model as it now is (eq:phi-loss).
 
-    found  what the search of θ's step found. It still holds in input space, where φ
-           alone decides them; in latent space θ has moved the features and they are sought anew.
+    In input space the first lines ask again for what θ's step has asked for, and φ has not moved
+    since: the lifted program does not compute it twice. In latent space the features have moved.
     """
 
     def loss(phi: Params) -> tuple[Tensor, Any]:
         x = place(model, augment, theta, batch.x, settings, draws["real"])
-        shared = found if augment.at == 0 else augment.search(phi, x, draws["batch"])
-        pseudo = augment.propose(phi, x, shared, draws["for_phi"])
+        found = augment.search(phi, x, draws["batch"])
+        pseudo = augment.propose(phi, x, found, draws["for_phi"])
         labels = model.density(theta, pseudo.x, settings, draws["probe"], augment.at)
         return augment.objective(labels, pseudo, x)
 
