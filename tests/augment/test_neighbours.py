@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from reprior.augment import neighbours_cuda
-from reprior.augment.neighbours import mean_of, nearest, squared_distances, which_is_largest
+from reprior.augment.neighbours import (
+    mean_of,
+    nearest,
+    squared_distances,
+    squared_distances_within,
+    which_is_largest,
+)
 
 DTYPES = [torch.float32, torch.float64]
 DEVICES = [
@@ -35,6 +41,13 @@ def test_squared_distances_are_those_of_every_pair(dtype):
 def test_a_distance_is_never_negative_even_where_rounding_would_make_it_so():
     a = 1e3 * torch.randn(50, 8)
     assert (squared_distances(a, a) >= 0).all()
+
+
+def test_distances_within_are_those_to_the_rows_themselves_and_none_to_oneself():
+    z = 1e3 + torch.randn(2, 9, 5, dtype=torch.float64)
+    within = torch.vmap(squared_distances_within)(z)
+    torch.testing.assert_close(within, torch.cdist(z, z).square(), rtol=0, atol=1e-7)
+    assert (squared_distances_within(1e3 * torch.randn(50, 8)).diagonal() == 0).all()
 
 
 def test_the_distance_has_the_gradient_of_a_distance():

@@ -11,7 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from reprior.augment.neighbours import mean_of, nearest, squared_distances, which_is_largest
+from reprior.augment.neighbours import (
+    mean_of,
+    nearest,
+    squared_distances_within,
+    which_is_largest,
+)
 from reprior.contracts import Noise, Params
 from reprior.likelihoods import Gaussian
 from reprior.networks import MLP
@@ -59,10 +64,11 @@ class Generator(NamedTuple):
         k  () how many neighbours count, 1 <= k <= B (B − 1 where a row is not its own)
         """
         z = self._encode(phi, x).detach()
-        squared = squared_distances(z, z)
-        # Rounding must not make a row farther from itself than from its twin.
-        own = torch.eye(len(x), dtype=torch.bool, device=x.device)
-        near = nearest(squared.masked_fill(own, 0.0 if self.self_is_near else torch.inf), k)
+        squared = squared_distances_within(z)
+        if not self.self_is_near:
+            own = torch.eye(len(x), dtype=torch.bool, device=x.device)
+            squared = squared.masked_fill(own, torch.inf)
+        near = nearest(squared, k)
         return Neighbourhood(near, which_is_largest(near, z))
 
     def decode(self, phi: Params, x: Tensor, near: Neighbourhood) -> Gaussian:

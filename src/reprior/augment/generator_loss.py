@@ -49,7 +49,7 @@ def generator_terms(
         )
     squared = squared_distances(x_tilde, x)
     near = nearest(squared, k).to(x.dtype)
-    beyond = squared if radius is None else (squared - radius**2).clamp_min(0)
+    beyond = squared if radius is None else (squared - radius**2).relu()
     return GeneratorTerms(
         confidence=labels.entropy().mean(),
         diversity=proposal.entropy().sum(-1).mean(),

@@ -20,7 +20,14 @@ def squared_distances(a: Tensor, b: Tensor) -> Tensor:
     ones_a, ones_b = torch.ones_like(a[..., :1]), torch.ones_like(b[..., :1])
     left = torch.cat([a, a.square().sum(-1, keepdim=True), ones_a], -1)
     right = torch.cat([-2 * b, ones_b, b.square().sum(-1, keepdim=True)], -1)
-    return (left @ right.transpose(-1, -2)).clamp_min(0)
+    return (left @ right.transpose(-1, -2)).relu()
+
+
+def squared_distances_within(z: Tensor) -> Tensor:
+    """‖z_n − z_m‖² for all pairs of z (N, H), (N, N); exactly 0 from a row to itself."""
+    products = z @ z.transpose(-1, -2)
+    norms = products.diagonal(dim1=-2, dim2=-1)
+    return (norms.unsqueeze(-1) + norms.unsqueeze(-2) - 2 * products).relu()
 
 
 def nearest(squared: Tensor, k: Tensor) -> Tensor:
@@ -38,7 +45,7 @@ def nearest(squared: Tensor, k: Tensor) -> Tensor:
 def mean_of(near: Tensor, z: Tensor) -> Tensor:
     """Mean of the near rows, (N, H), from near (N, M) and z (M, H)."""
     weights = near.to(z.dtype)
-    return (weights @ z) / weights.sum(-1, keepdim=True)
+    return (weights / weights.sum(-1, keepdim=True)) @ z
 
 
 def which_is_largest(near: Tensor, z: Tensor) -> Tensor:
