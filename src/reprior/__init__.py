@@ -5,27 +5,22 @@ that importing the package costs next to nothing.
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reprior.contracts import InputError
 
 __all__ = ["InputError"]
+__version__ = "0.1.0.dev0"
 
 _HOME = {"InputError": "reprior.contracts"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        try:
-            return version("reprior")
-        except PackageNotFoundError:  # a checkout that was not installed
-            return "unknown"
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'reprior' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME, "__version__"])
+    return sorted([*globals(), *_HOME])

@@ -39,7 +39,7 @@ def store(path):
 def test_what_is_added_is_done_and_comes_back_after_reopening(store, path):
     assert not store.done(population())
     assert store.rows(population()) == []
-    store.add(population(), [row(1), row(0, nll=-0.25)], 3.0, MADE)
+    store.add(population(), [row(1), row(0, nll=-0.25)], 3.0, MADE, waited=1.25)
     store.close()
     again = Store(path)
     assert again.done(population())
@@ -47,6 +47,7 @@ def test_what_is_added_is_done_and_comes_back_after_reopening(store, path):
     assert [(r["split"], r["nll"]) for r in again.rows(population())] == [(0, -0.25), (1, 1.5)]
     assert again.made() == [MADE]
     assert again.seconds() == {"mc_dropout+pad": 3.0}
+    assert again.wall_seconds() == 1.25
     again.close()
 
 

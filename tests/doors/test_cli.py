@@ -21,7 +21,7 @@ SMALL = ("--splits", "2", "--epochs", "2", "--candidates", "2", "--protocols", "
 
 
 def command(*words):
-    return [sys.executable, "-m", "reprior.doors.cli", *map(str, words)]
+    return [sys.executable, "-m", "reprior", *map(str, words)]
 
 
 def reprior(*words, **environment):

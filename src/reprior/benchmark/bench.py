@@ -1,5 +1,6 @@
 """A whole benchmark: plan, subtract what is stored, run the rest, choose, run the finals."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,7 @@ def bench(
 
     made  what the results are stored with: versions, device, command
     """
+    started = time.perf_counter()
     check_device(device)
     every = list(cells(spec))
     divided = {}
@@ -57,7 +59,9 @@ def bench(
             progress(done, known, "")
         for result in executor.results():
             population = result.population
-            store.add(population, result.rows, result.seconds, made)
+            now = time.perf_counter()
+            store.add(population, result.rows, result.seconds, made, now - started)
+            started = now
             done += 1
             cell = population.cell
             if population.stage == "tune":

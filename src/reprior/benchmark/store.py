@@ -19,7 +19,7 @@ from reprior.contracts import InputError
 SCHEMA = """
 create table if not exists populations (
     key text primary key, stage text not null, cell text not null,
-    seconds real not null, made text not null
+    seconds real not null, waited real not null, made text not null
 );
 create table if not exists meta (name text primary key, value text not null);
 create table if not exists results (
@@ -87,8 +87,13 @@ class Store:
         rows: Iterable[Mapping[str, Any]],
         seconds: float,
         made: Mapping[str, Any],
+        waited: float = 0.0,
     ) -> None:
-        """All results of a population, or none of them."""
+        """All results of a population, or none of them.
+
+        seconds  of computing, wherever that happened
+        waited   of wall time since this process stored its last one
+        """
         cell = json.dumps(asdict(population.cell))
         values = [
             (population.key, row["split"], row["fold"], row["candidate"], _json(row))
@@ -97,8 +102,8 @@ class Store:
         try:
             self._db.execute("begin immediate")
             self._db.execute(
-                "insert into populations values (?, ?, ?, ?, ?)",
-                (population.key, population.stage, cell, seconds, json.dumps(made)),
+                "insert into populations values (?, ?, ?, ?, ?, ?)",
+                (population.key, population.stage, cell, seconds, waited, json.dumps(made)),
             )
             self._db.executemany("insert into results values (?, ?, ?, ?, ?)", values)
             self._db.execute("commit")
@@ -132,6 +137,11 @@ class Store:
             name = f"{cell.model}+{cell.augment}" if cell.augment else cell.model
             total[name] = total.get(name, 0.0) + seconds
         return dict(sorted(total.items()))
+
+    def wall_seconds(self) -> float:
+        """How long the runs that filled the store took, without what they lost in flight."""
+        (total,) = self._db.execute("select total(waited) from populations").fetchone()
+        return float(total)
 
     def made(self) -> list[dict[str, Any]]:
         """Every provenance that populations were stored with, once each."""

@@ -205,7 +205,8 @@ def _write_report(run: Path) -> None:
     rows = _rows(run)
     store = Store(run / "store.sqlite", writing=False)
     try:
-        seconds, made, finals = store.seconds(), store.made(), store.finals()
+        seconds, wall = store.seconds(), store.wall_seconds()
+        made, finals = store.made(), store.finals()
     finally:
         store.close()
     spaces = {
@@ -213,7 +214,7 @@ def _write_report(run: Path) -> None:
         for row in rows
     }
     provenance = {k: "; ".join(dict.fromkeys(str(m[k]) for m in made if k in m)) for k in made[0]}
-    text = bench_page("reprior bench", rows, spaces, seconds, provenance)
+    text = bench_page("reprior bench", rows, spaces, seconds, wall, provenance)
     written = {
         "table.csv": to_csv(rows),
         "measures.csv": measures_csv(finals, FURTHER_MEASURES),
@@ -259,6 +260,3 @@ def _bars(quiet: bool) -> Iterator[Any]:
 
         yield show
 
-
-if __name__ == "__main__":
-    main()

@@ -17,18 +17,20 @@ def bench_page(
     rows: Sequence[TableRow],
     spaces: Mapping[str, Mapping[str, Setting]],
     seconds: Mapping[str, float],
+    wall_seconds: float,
     provenance: Mapping[str, str],
 ) -> str:
     """One self-contained HTML page.
 
     spaces   the settings every "model" or "model+augment" was tuned over
-    seconds  seconds of computing by the same names
+    seconds  seconds of computing by the same names; wall_seconds from start to end
     """
     numbers = to_csv(rows)
     sections = [Section("What this shows", [Text(_summary(rows), callout=True)])]
     for protocol, shift in dict.fromkeys((row.protocol, row.shift) for row in rows):
         sections += _place(rows, protocol, shift, numbers)
-    sections.append(Section("Tuning", [Table(_spaces(spaces)), Table(_seconds(seconds))]))
+    spent = _seconds(seconds, wall_seconds)
+    sections.append(Section("Tuning", [Table(_spaces(spaces)), Table(spent)]))
     return page(title, sections, provenance)
 
 
@@ -112,10 +114,13 @@ def _spaces(spaces: Mapping[str, Mapping[str, Setting]]) -> Grid:
     return Grid("What tuning chooses from", head, tuple(groups), note)
 
 
-def _seconds(seconds: Mapping[str, float]) -> Grid:
+def _seconds(seconds: Mapping[str, float], wall_seconds: float) -> Grid:
     lines = []
     for name, spent in seconds.items():
         model, _, augment = name.partition("+")
         lines.append(Line(label(model, augment), (Cell(f"{spent:.0f}"),)))
-    note = "Tuning and final fits together, summed over all workers."
+    note = (
+        "Tuning and final fits together, summed over all workers. From start to end, reading the "
+        f"tables and storing the results included: {wall_seconds:.0f}."
+    )
     return Grid("Seconds of computing", ("Model", "Seconds"), (tuple(lines),), note)

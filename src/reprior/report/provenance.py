@@ -13,7 +13,9 @@ from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 
-PACKAGES = ("reprior", "torch", "numpy", "scikit-learn")
+from reprior import __version__
+
+PACKAGES = ("torch", "numpy", "scikit-learn")
 # A path that says more than a name: absolute, from home, upwards, or from a drive.
 _REVEALING_PATH = re.compile(r"(/|~|\.\.[/\\]|\\\\|[A-Za-z]:[/\\])")
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://.*|[^/\\]+:\d{3,5}(/.*)?|.*@.*|\d+(\.\d+){3})", re.I)
@@ -36,6 +38,7 @@ def collect_provenance(
     facts["device"] = device
     facts["platform"] = f"{platform.system()} {platform.machine()}"
     facts["python"] = platform.python_version()
+    facts["reprior"] = __version__
     facts |= {package: _version(package) for package in PACKAGES}
     revision = git_revision(Path(__file__))
     return facts | ({"git revision": revision} if revision else {})
