@@ -259,4 +259,3 @@ def _bars(quiet: bool) -> Iterator[Any]:
             progress.update(tasks[name], description=what, completed=done, total=known)
 
         yield show
-
