@@ -148,14 +148,6 @@ def ranges(spec: Spec) -> dict[str, str]:
     return found
 
 
-def judged_members(cell: Cell, stage: str, members: int) -> int:
-    """How many members an estimate is judged with.
-
-    The fair protocol tunes an ensemble as an ensemble; the paper's tunes one of its members.
-    """
-    return 1 if stage == "tune" and cell.protocol == "paper" else members
-
-
 def tuning(cell: Cell, spec: Spec, divisions: Divisions, device: str) -> list[Population]:
     """Every candidate on every fold of every split."""
     tasks, rows = [], []
@@ -189,9 +181,8 @@ def _cut(
     """Neighbours in size go together, so that nobody waits long; each part about equally much."""
     built, augment = build(cell, table.x.shape[1])
     batch = batch_size(len(table.x))
-    members = judged_members(cell, stage, built.members)
     # A PAD step searches B² pairs: a rough measure, but the same for everyone.
-    step = members * batch * ((8 if batch <= 32 else 12) if augment is not None else 2)
+    step = built.members * batch * ((8 if batch <= 32 else 12) if augment is not None else 2)
     order = sorted(range(len(tasks)), key=lambda i: (rows[i], i))
     work = [step * spec.epochs * -(-rows[i] // batch) for i in order]
     parts = max(1, min(len(tasks), -(-sum(work) // WORK[device])))

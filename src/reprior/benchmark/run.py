@@ -14,7 +14,6 @@ from reprior.benchmark.plan import (
     Task,
     build,
     candidates,
-    judged_members,
     space_of,
 )
 from reprior.benchmark.spec import batch_size
@@ -57,7 +56,7 @@ def run(
     """Trains a population and scores every task on the rows it was kept from."""
     cell, table = population.cell, divisions.table
     model, augment = build(cell, table.x.shape[1])
-    members = judged_members(cell, population.stage, model.members)
+    members = model.members  # an ensemble is tuned as an ensemble
     space = space_of(cell, table.x.shape[1])
     offered = candidates(space, population.candidates, population.seed)
     chosen = [offered[task.candidate] for task in population.tasks]
