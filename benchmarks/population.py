@@ -19,6 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from reprior.augment import PAD
+from reprior.benchmark.executors import describe_device
 from reprior.likelihoods import gaussian
 from reprior.models import MCDropout
 from reprior.networks import MLP
@@ -169,7 +170,7 @@ def main() -> None:
                 flush=True,
             )
     if args.json:
-        save_rows(args.json, rows, args.device)
+        save_rows(args.json, rows, describe_device(args.device))
 
 
 if __name__ == "__main__":
