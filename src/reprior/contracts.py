@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,18 @@ class Likelihood(Protocol):
     def entropy(self) -> Tensor: ...
 
 
+class Mixture(Protocol):
+    """The density of a prediction: a mixture of its draws, batch (N,)."""
+
+    @property
+    def components(self) -> Any:
+        """The draws, a likelihood with leading axis S."""
+
+    @property
+    def log_weights(self) -> Tensor:
+        """(S, N), summing to 1 over S once exponentiated."""
+
+
 class Network(Protocol):
     """A chain of stages that can be entered and left between any two of them."""
 
@@ -128,8 +140,11 @@ class Model(Protocol):
     def noise(self, batch: int) -> dict[str, Noise]:
         """Random numbers for one stochastic forward pass over a batch."""
 
+    def start_noise(self) -> dict[str, Noise]:
+        """Random numbers for `init`."""
+
     def init(self, noise: Draws) -> Params:
-        """Starting weights, from the network's noise."""
+        """Starting weights."""
 
     def features(
         self, params: Params, x: Tensor, settings: Settings, draws: Draws, at: int
@@ -139,7 +154,10 @@ class Model(Protocol):
     def density(
         self, params: Params, x: Tensor, settings: Settings, draws: Draws, start: int = 0
     ) -> Likelihood:
-        """One draw of the label density at rows that enter stage `start`, batch (B,)."""
+        """One draw of the label density at rows that enter stage `start`, batch (B,).
+
+        A model whose members share their batch leads with them: batch (C, B).
+        """
 
     def loss(
         self, params: Params, batch: Batch, settings: Settings, draws: Draws
@@ -149,8 +167,58 @@ class Model(Protocol):
     def prediction_noise(self) -> dict[str, Noise]:
         """Random numbers for one member's whole prediction, the same for every row."""
 
-    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Likelihood:
-        """Draws of the label density, leading axis S: their mixture is the prediction."""
+    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Mixture:
+        """The label density at rows x (N, D)."""
+
+
+@runtime_checkable
+class Walker(Protocol):
+    """A model that ends its training on a walk: SGD at a constant rate, setting `walk_lr`.
+
+    It predicts from where it has been, which `collect` keeps.
+    """
+
+    @property
+    def walk_share(self) -> float:
+        """The share of all epochs that the walk takes."""
+
+    def set_out(self, params: Params) -> Params:
+        """What is kept before the first look."""
+
+    def collect(self, kept: Params, params: Params, looks: Tensor) -> Params:
+        """What is kept after one more look, at the end of an epoch; looks (): how many before."""
+
+
+class TrainingRows(NamedTuple):
+    """All rows that one member learned from, standardised; a shorter list is filled up."""
+
+    x: Tensor  # (N, D)
+    y: Tensor  # (N,)
+    mask: Tensor  # (N,) bool, true for real rows
+
+
+@runtime_checkable
+class Closer(Protocol):
+    """A model with something left to compute in closed form once its steps are done."""
+
+    def close(self, params: Params, rows: TrainingRows, settings: Settings) -> Params: ...
+
+
+@runtime_checkable
+class Direct(Protocol):
+    """A method that is not trained by steps: from training rows to predictions in one go."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def space(self) -> dict[str, Setting]:
+        """What can be set; empty where the method sets itself."""
+
+    def fit_predict(
+        self, x: Tensor, y: Tensor, asked: Tensor, settings: Mapping[str, float], seed: int
+    ) -> Mixture:
+        """The label density at rows asked (M, D), learned from x (N, D) and y (N,)."""
 
 
 class PseudoRows(Protocol):

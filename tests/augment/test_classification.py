@@ -33,11 +33,15 @@ def trained(at):
     fitted = fit(Job(model, pad, sets, group, settings, epochs=40, batch=32, seed=0))
     assert fitted.diverged.tolist() == [0, 0]
     asked = questions(sets, [np.arange(150)])
-    labels = predict(model, fitted.theta, settings, asked, group, seed=1)
-    mixed = estimates(labels, 1)
+    predicted = predict(model, fitted.theta, settings, asked, group, seed=1)
+    mixed = estimates(predicted, 1)
     assert mixed.probs.shape == (2, 150, 3)
     right = (mixed.probs.argmax(-1) == torch.as_tensor(y)).double()
-    return right[:, :120], labels.temperature[..., :120], labels.temperature[..., 120:]
+    return (
+        right[:, :120],
+        predicted.components.temperature[..., :120],
+        predicted.components.temperature[..., 120:],
+    )
 
 
 @pytest.mark.parametrize("at", [0, 1])

@@ -84,4 +84,4 @@ def test_the_density_that_comes_with_the_loss_is_that_of_the_unmoved_rows():
 def test_a_prediction_is_one_draw_of_the_network():
     model, params, batch = made()
     found = model.predict(params, batch.x, STEP, {})
-    torch.testing.assert_close(found.mean, NET.run(params, batch.x)[None, :, 0])
+    torch.testing.assert_close(found.components.mean, NET.run(params, batch.x)[None, :, 0])

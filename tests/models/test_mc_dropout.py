@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from reprior.contracts import Batch
-from reprior.likelihoods import gaussian, mixture
+from reprior.likelihoods import gaussian
 from reprior.models import MCDropout
 from reprior.networks import MLP
 
@@ -25,7 +25,7 @@ def test_training_has_a_mask_of_its_own_for_every_row_and_prediction_one_for_all
     x = torch.randn(1, 3).double().expand(30, 3)
     training = model.density(params, x, settings, rolled(model.noise(30)))
     assert training.mean.unique().numel() > 5
-    predicted = model.predict(params, x, settings, rolled(model.prediction_noise()))
+    predicted = model.predict(params, x, settings, rolled(model.prediction_noise())).components
     assert predicted.mean.shape == (20, 30)
     assert torch.equal(predicted.mean, predicted.mean[:, :1].expand(20, 30))
     assert predicted.mean[:, 0].unique().numel() > 5
@@ -34,7 +34,7 @@ def test_training_has_a_mask_of_its_own_for_every_row_and_prediction_one_for_all
 def test_a_draw_is_the_network_without_the_dropped_units():
     model, params, settings = made(draws=4)
     draws, x = rolled(model.prediction_noise()), torch.randn(7, 3).double()
-    found = model.predict(params, x, settings, draws)
+    found = model.predict(params, x, settings, draws).components
     for s in range(4):
         hidden = x
         for i in (0, 1):
@@ -48,7 +48,7 @@ def test_a_draw_is_the_network_without_the_dropped_units():
 def test_the_mean_over_many_draws_is_the_whole_network_where_it_is_linear_in_its_units():
     model, params, settings = made(MLP((3, 50, 2)), draws=4000, dropout=0.2)
     x = torch.randn(5, 3).double()
-    draws = model.predict(params, x, settings, rolled(model.prediction_noise())).mean
+    draws = model.predict(params, x, settings, rolled(model.prediction_noise())).components.mean
     whole = model.network.run(params, x)[:, 0]
     error = draws.std(0) / 4000**0.5
     assert ((draws.mean(0) - whole).abs() < 4.5 * error).all()
@@ -57,7 +57,7 @@ def test_the_mean_over_many_draws_is_the_whole_network_where_it_is_linear_in_its
 def test_without_dropout_every_draw_is_the_plain_network():
     model, params, settings = made(dropout=0.0)
     x = torch.randn(5, 3).double()
-    found = model.predict(params, x, settings, rolled(model.prediction_noise()))
+    found = model.predict(params, x, settings, rolled(model.prediction_noise())).components
     expected = gaussian.from_outputs(NET.run(params, x))
     torch.testing.assert_close(found.mean, expected.mean.expand(20, 5))
 
@@ -75,8 +75,8 @@ def test_a_prediction_is_the_mixture_of_twenty_draws():
     assert model.draws == 20
     x, y = torch.randn(4, 3).double(), torch.randn(4).double()
     found = model.predict(params, x, settings, rolled(model.prediction_noise()))
-    each = torch.distributions.Normal(found.mean, found.std).log_prob(y)
-    torch.testing.assert_close(mixture(found).log_prob(y), each.exp().mean(0).log())
+    each = torch.distributions.Normal(*found.components).log_prob(y)
+    torch.testing.assert_close(found.log_prob(y), each.exp().mean(0).log())
 
 
 def test_the_loss_is_the_mean_negative_log_likelihood_under_the_batchs_masks():

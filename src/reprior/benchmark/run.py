@@ -78,8 +78,8 @@ def run(
         population.epochs, batch_size(len(table.x)), population.number,
     )  # fmt: skip
     fitted = fit(job, progress)
-    labels = predict(model, fitted.theta, settings, asked, group, population.number + 1)
-    mixture = cast(GaussianMixture, estimates(labels, members))
+    predicted = predict(model, fitted.theta, settings, asked, group, population.number + 1)
+    mixture = cast(GaussianMixture, estimates(predicted, members))
     scores = score(mixture, asked, sets.scaling, task_group, population.stage == "final")
     lost = (fitted.diverged > 0).view(-1, members).sum(1).tolist()
     return [

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from reprior.augment import PAD
 from reprior.contracts import Floats
 from reprior.datasets import toy
-from reprior.likelihoods import Gaussian, GaussianMixture, gaussian
+from reprior.likelihoods import GaussianMixture, gaussian
 from reprior.models.catalogue import model
 from reprior.networks import MLP
 from reprior.population.layout import Questions, TrainingSets, training_sets
@@ -72,12 +72,12 @@ def study(name: str, augment: str, seeds: int) -> Study:
     fitted = fit(Job(built, pad, sets, group, settings, EPOCHS, BATCH, seed=0))
     fresh = [toy.fresh(seed) for seed in range(seeds)]
     asked = _asked(sets, np.broadcast_to(LINE, (seeds, len(LINE))))
-    labels = cast(Gaussian, predict(built, fitted.theta, settings, asked, group, seed=1))
-    own = labels.std.mean(0).view(seeds, built.members, -1).mean(1)
-    mixture = cast(GaussianMixture, estimates(labels, built.members))
+    predicted = predict(built, fitted.theta, settings, asked, group, seed=1)
+    mixture = cast(GaussianMixture, estimates(predicted, built.members))
+    own = (mixture.log_weights.exp() * mixture.components.std).sum(0)
     again = _asked(sets, np.stack([t.x[:, 0] for t in fresh]), np.stack([t.y for t in fresh]))
-    fresh_labels = predict(built, fitted.theta, settings, again, group, seed=1)
-    nll = -estimates(fresh_labels, built.members).log_prob(again.y).mean(1)
+    there = predict(built, fitted.theta, settings, again, group, seed=1)
+    nll = -estimates(there, built.members).log_prob(again.y).mean(1)
     return Study(
         mean=mixture.mean.double().numpy(),
         std=mixture.std.double().numpy(),

@@ -7,12 +7,13 @@ is left, (...). Nothing here replaces a mixture by a normal unless `moment_match
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from reprior.contracts import Likelihood, Mixture
 from reprior.likelihoods.categorical import Categorical, entropy_of, log_prob_of_label
 from reprior.likelihoods.gaussian import Gaussian, mean_distance
 from reprior.likelihoods.tempered import TemperedCategorical
@@ -181,9 +182,9 @@ def mixture(components: Gaussian, log_weights: Tensor | None = None) -> Gaussian
 def mixture(
     components: Categorical | TemperedCategorical, log_weights: Tensor | None = None
 ) -> CategoricalMixture: ...
-def mixture(
-    components: Gaussian | Categorical | TemperedCategorical, log_weights: Tensor | None = None
-) -> GaussianMixture | CategoricalMixture:
+@overload
+def mixture(components: Likelihood, log_weights: Tensor | None = None) -> Mixture: ...
+def mixture(components: Any, log_weights: Tensor | None = None) -> Mixture:
     """Mixes S draws of one prediction, equally unless told otherwise.
 
     components   (S, ...)

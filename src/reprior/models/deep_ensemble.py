@@ -11,7 +11,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from reprior.contracts import Batch, Draws, Likelihood, Network, Noise, Params, Setting, Settings
+from reprior.contracts import (
+    Batch,
+    Draws,
+    Likelihood,
+    Mixture,
+    Network,
+    Noise,
+    Params,
+    Setting,
+    Settings,
+)
+from reprior.likelihoods import mixture
 
 
 @dataclass(frozen=True)
@@ -28,6 +39,9 @@ class DeepEnsemble:
 
     def noise(self, batch: int) -> dict[str, Noise]:
         return {}
+
+    def start_noise(self) -> dict[str, Noise]:
+        return self.network.noise()
 
     def init(self, noise: Draws) -> Params:
         return self.network.init(noise)
@@ -58,9 +72,9 @@ class DeepEnsemble:
     def prediction_noise(self) -> dict[str, Noise]:
         return {}
 
-    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Likelihood:
-        """x (N, D) to one draw of the label density, batch (1, N)."""
-        return self.density(params, x.unsqueeze(0), settings, draws)
+    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Mixture:
+        """One draw: the mixture over the ensemble is the population's business."""
+        return mixture(self.density(params, x.unsqueeze(0), settings, draws))
 
     def _step_up(self, params: Params, batch: Batch, settings: Settings, draws: Draws) -> Tensor:
         """x + ε · range · sign(∂ NLL / ∂x), (B, D): the fast gradient sign step, held constant."""

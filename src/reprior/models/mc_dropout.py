@@ -10,7 +10,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from reprior.contracts import Batch, Draws, Likelihood, Network, Noise, Params, Setting, Settings
+from reprior.contracts import (
+    Batch,
+    Draws,
+    Likelihood,
+    Mixture,
+    Network,
+    Noise,
+    Params,
+    Setting,
+    Settings,
+)
+from reprior.likelihoods import mixture
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,9 @@ class MCDropout:
 
     def noise(self, batch: int) -> dict[str, Noise]:
         return {f"mask{i}": Noise("uniform", (batch, h)) for i, h in enumerate(self.network.hidden)}
+
+    def start_noise(self) -> dict[str, Noise]:
+        return self.network.noise()
 
     def init(self, noise: Draws) -> Params:
         return self.network.init(noise)
@@ -54,12 +68,11 @@ class MCDropout:
             f"mask{i}": Noise("uniform", (self.draws, h)) for i, h in enumerate(self.network.hidden)
         }
 
-    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Likelihood:
-        """x (N, D) to draws of the label density, batch (S, N)."""
+    def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Mixture:
+        """x (N, D) to the mixture over S masks, batch (N,)."""
         scales = [scale.unsqueeze(-2) for scale in self._scales(settings, draws)]  # (S, 1, H)
-        return self.likelihood(
-            self.network.run(params, x.expand(self.draws, *x.shape), scales=scales)
-        )
+        outputs = self.network.run(params, x.expand(self.draws, *x.shape), scales=scales)
+        return mixture(self.likelihood(outputs))
 
     def _scales(self, settings: Settings, draws: Draws) -> list[Tensor]:
         keep = 1 - settings["dropout"]

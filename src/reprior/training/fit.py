@@ -144,7 +144,7 @@ class _Run:
             return Dice(wanted, members, self.generator, dtype, rows)
 
         model, augment = job.model, job.augment
-        starts = {"theta": model.network.noise()}
+        starts = {"theta": model.start_noise()}
         if augment is not None:
             starts["phi"] = augment.start_noise()
         start = dice(starts).roll()

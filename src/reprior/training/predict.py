@@ -1,13 +1,14 @@
-"""From trained members to predictions: draws per member, then the mixture over all of them."""
+"""From trained members to predictions: one mixture per member, then one over all of them."""
 
+import math
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
-from reprior.contracts import Likelihood, Model
-from reprior.likelihoods import CategoricalMixture, GaussianMixture, mixture
+from reprior.contracts import Mixture, Model
 from reprior.population.layout import Questions
 from reprior.population.randomness import Dice
 from reprior.training.fit import cpu_for
@@ -22,8 +23,8 @@ def predict(
     asked: Questions,
     group: Tensor,
     seed: int,
-) -> Likelihood:
-    """Every member's draws of the label density, batch (S, P, n), in standardised labels.
+) -> Mixture:
+    """Every member's own prediction, batch (P, n), in standardised labels.
 
     theta     parameters, each (P, ...)
     settings  each (P,)
@@ -33,10 +34,10 @@ def predict(
     members = len(group)
     x = asked.x
     generator = torch.Generator(x.device).manual_seed(seed)
-    wanted = {"draws": model.prediction_noise()}
-    draws = Dice(wanted, members, generator, x.dtype).roll()["draws"]
+    wanted = model.prediction_noise()
+    draws = Dice({"draws": wanted}, members, generator, x.dtype).roll()["draws"]
     settings = {k: v.to(x.device, x.dtype) for k, v in settings.items()}
-    samples = next((n.shape[0] for n in wanted["draws"].values()), 1)
+    samples = next((n.shape[0] for n in wanted.values()), 1)
     width = max((*model.network.hidden, 1))
     chunk = max(1, FLOATS_AT_ONCE // (samples * x.shape[1] * width))
     parts = []
@@ -48,15 +49,15 @@ def predict(
             parts.append(
                 torch.vmap(model.predict, out_dims=1)(params, x[group[some]], chosen, drawn)
             )
-    draws_of_all: Likelihood = tree_map(lambda *leaves: torch.cat(leaves, 1), *parts)
-    return draws_of_all
+    of_all: Mixture = tree_map(lambda *leaves: torch.cat(leaves, 1), *parts)
+    return of_all
 
 
-def estimates(labels: Likelihood, members: int) -> GaussianMixture | CategoricalMixture:
+def estimates(predicted: Mixture, members: int) -> Any:
     """The mixture of all draws of all members of each estimate, batch (P / members, n).
 
-    labels   draws of all members, batch (S, P, n); the members of one estimate are neighbours
-    members  how many of them make one estimate
+    predicted  every member's own mixture, batch (P, n); those of one estimate are neighbours
+    members    how many of them make one estimate
     """
 
     def gathered(leaf: Tensor) -> Tensor:
@@ -64,4 +65,5 @@ def estimates(labels: Likelihood, members: int) -> GaussianMixture | Categorical
         split = leaf.reshape(draws, -1, members, *rows).movedim(2, 1)
         return split.reshape(draws * members, -1, *rows)
 
-    return mixture(tree_map(gathered, labels))
+    together: Any = tree_map(gathered, predicted)
+    return together._replace(log_weights=together.log_weights - math.log(members))
