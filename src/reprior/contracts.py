@@ -229,8 +229,25 @@ class PseudoRows(Protocol):
         """(B, D) one pseudo row per real row."""
 
 
+@runtime_checkable
+class Mixer(Protocol):
+    """An augmentation that changes the real rows of a batch and proposes none of its own."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def space(self) -> dict[str, Setting]: ...
+
+    def mix_noise(self, batch: int) -> dict[str, Noise]:
+        """Random numbers of one batch."""
+
+    def mix(self, batch: Batch, settings: Settings, draws: Draws) -> Batch:
+        """What the model learns from in place of the batch."""
+
+
 class Augmentation(Protocol):
-    """What is added to training beside the data, as pure functions of one member.
+    """Pseudo rows that training adds to the data, as pure functions of one member.
 
     Three questions: which pseudo rows (`search`, `propose`), how strongly they count (`weight`),
     where they pull (`pull`). One that learns has parameters of its own, phi, and says what they

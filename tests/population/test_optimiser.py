@@ -26,17 +26,18 @@ def test_adam_is_torchs_adamw_with_each_members_own_rate(decay):
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.1])
-def test_sgd_is_torchs_sgd_with_momentum(decay):
+def test_sgd_is_torchs_sgd_with_momentum_and_decay_apart_from_the_gradient(decay):
     start = torch.randn(2, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     ours, state = start.clone(), sgd_state(start)
     theirs = start.clone().requires_grad_()
-    optimiser = torch.optim.SGD([theirs], lr=0.05, momentum=0.9, weight_decay=decay)
+    optimiser = torch.optim.SGD([theirs], lr=0.05, momentum=0.9)
     rates = torch.full((2,), 0.05, dtype=torch.float64)
     for i in range(6):
         grads = torch.sin(torch.arange(8.0, dtype=torch.float64) + i).view(2, 4)
         everyone = torch.ones(2, dtype=torch.bool)
         sgd_step(ours, grads, state, everyone, rates, weight_decay=torch.full_like(rates, decay))
         theirs.grad = grads.clone()
+        theirs.data.mul_(1 - 0.05 * decay)
         optimiser.step()
     torch.testing.assert_close(ours, theirs.detach())
 

@@ -6,32 +6,16 @@ count (`weight`), where they pull (`pull`); and it says what its own parameters 
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from torch import Tensor
 
 from reprior.augment.generator import Generator, Neighbourhood, Pooling, how_many_near
 from reprior.augment.generator_loss import GeneratorTerms, generator_terms, ones_radius
-from reprior.augment.prior import (
-    PriorMean,
-    regression_pull,
-    temperature_on_data,
-    temperature_pull,
-    uniform_pull,
-)
+from reprior.augment.prior import Prior, PriorMean, Task, Temperature
 from reprior.augment.weight import kl_weight
 from reprior.contracts import Draws, InputError, Likelihood, Noise, Params, Setting, Settings
-from reprior.likelihoods import (
-    Categorical,
-    Gaussian,
-    TemperedCategorical,
-    categorical,
-    gaussian,
-    tempered,
-)
-
-Task = Literal["regression", "classification"]
-Temperature = Literal["tau_to_lambda", "doubly_weighted", "uniform"]
+from reprior.likelihoods import Gaussian
 
 
 class Found(NamedTuple):
@@ -70,44 +54,34 @@ class PAD:
     name = "pad"
 
     def __post_init__(self) -> None:
-        for what, given, known in (
-            ("task", self.task, get_args(Task)),
-            ("pooling", self.pooling, get_args(Pooling)),
-            ("prior_mean", self.prior_mean, get_args(PriorMean)),
-            ("temperature", self.temperature, get_args(Temperature)),
-        ):
-            if given not in known:
-                names = ", ".join(repr(name) for name in known)
-                raise InputError(f"PAD has no {what} {given!r}; choose from {names}.")
+        if self.pooling not in get_args(Pooling):
+            names = ", ".join(repr(name) for name in get_args(Pooling))
+            raise InputError(f"PAD has no pooling {self.pooling!r}; choose from {names}.")
         if not set(self.terms) <= set("ABC"):
             raise InputError(
                 f"The generator's loss has no terms {self.terms!r}; name any of 'A', 'B', 'C'."
             )
+        _ = self.prior  # which checks its own
+
+    @property
+    def prior(self) -> Prior:
+        return Prior(
+            self.task,
+            self.prior_mean,
+            self.temperature,
+            self.temperature_on_data,
+            self.temper_training,
+        )
 
     def read(self, outputs: Tensor) -> Any:
-        """The label density in a network's last layer (..., outputs), as this pull needs it.
-
-        Two outputs in regression, C + 1 in classification (C where the pull is to the uniform,
-        which has no temperature).
-        """
-        if self.task == "regression":
-            return gaussian.from_outputs(outputs)
-        if self.temperature == "uniform":
-            return categorical.from_outputs(outputs)
-        if self.temper_training:
-            return tempered.from_outputs_in_training(outputs)
-        return tempered.from_outputs(outputs)
+        """The label density in a network's last layer, as the prior needs it."""
+        return self.prior.read(outputs)
 
     @property
     def space(self) -> dict[str, Setting]:
-        off = float("inf")
-        found = {
-            "ell": Setting(1.0, (0.5, 1.0, 2.0, 4.0, 8.0, off), "length scale ℓ of λ; inf is off"),
-            "generator_lr": Setting(1e-3, (1e-3,), "Adam rate of the generator"),
+        return self.prior.space | {
+            "generator_lr": Setting(1e-3, (1e-3,), "Adam rate of the generator")
         }
-        if self.task == "classification":
-            found["tau"] = Setting(3.0, (3.0, 10.0), "largest temperature τ")
-        return found
 
     @property
     def generator(self) -> Generator:
@@ -143,24 +117,7 @@ class PAD:
     def pull(
         self, labels: Likelihood, real: Likelihood, weight: Tensor, settings: Settings
     ) -> Tensor:
-        """R: what the model pays for being sure where it has no data.
-
-        labels  density at the pseudo rows, batch (B,)
-        real    density at the real rows, batch (B,)
-        weight  (B,) λ
-        """
-        if isinstance(labels, Gaussian):
-            return regression_pull(labels, weight, self.prior_mean)
-        if self.temperature == "uniform":
-            if isinstance(labels, Categorical | TemperedCategorical):
-                return uniform_pull(labels, weight)
-        elif isinstance(labels, TemperedCategorical) and isinstance(real, TemperedCategorical):
-            pull = temperature_pull(labels, weight, settings["tau"], self.temperature)
-            return pull + temperature_on_data(real) if self.temperature_on_data else pull
-        raise ValueError(
-            f"PAD was given a {type(labels).__name__}, which has no temperature to pull; read the "
-            "network's C + 1 outputs with PAD.read, or choose temperature='uniform'."
-        )
+        return self.prior.pull(labels, real, weight, settings)
 
     def objective(
         self, labels: Likelihood, pseudo: Pseudo, x: Tensor

@@ -8,11 +8,23 @@ from torch import Tensor
 
 from reprior.contracts import InputError, Likelihood, Model, Network
 from reprior.models.deep_ensemble import DeepEnsemble
+from reprior.models.depth_uncertainty import DepthUncertainty
+from reprior.models.laplace import Laplace
 from reprior.models.mc_dropout import MCDropout
+from reprior.models.multi_swag import multi_swag
+from reprior.models.rank_one_bnn import RankOneBNN
+from reprior.models.sngp import SNGP
+from reprior.models.swag import SWAG
 
 MODELS: dict[str, Callable[..., Any]] = {
     "mc_dropout": MCDropout,
     "deep_ensemble": DeepEnsemble,
+    "depth_uncertainty": DepthUncertainty,
+    "rank_one_bnn": RankOneBNN,
+    "swag": SWAG,
+    "multi_swag": multi_swag,
+    "laplace": Laplace,
+    "sngp": SNGP,
 }
 
 

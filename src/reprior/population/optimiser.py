@@ -80,11 +80,11 @@ def sgd_step(
     momentum: float = 0.9,
     weight_decay: Tensor | None = None,
 ) -> None:
-    """One step of SGD with momentum, in place; shapes as for adam_step."""
+    """One step of SGD with momentum, in place; shapes and decay as for adam_step."""
     going = gate.to(params.dtype).unsqueeze(1)
     grads = grads.masked_fill_(~gate.unsqueeze(1), 0)
     if weight_decay is not None:
-        grads = grads + params * (weight_decay.unsqueeze(1) * going)
+        params.mul_(1 - (lr * weight_decay).unsqueeze(1) * going)
     state.velocity.mul_(1 - (1 - momentum) * going).add_(grads)
     params.addcmul_(state.velocity, lr.unsqueeze(1) * going, value=-1)
 

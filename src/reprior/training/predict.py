@@ -11,9 +11,7 @@ from torch.utils._pytree import tree_map
 from reprior.contracts import Mixture, Model
 from reprior.population.layout import Questions
 from reprior.population.randomness import Dice
-from reprior.training.fit import cpu_for
-
-FLOATS_AT_ONCE = 2**24  # activations held at one time
+from reprior.training.fit import FLOATS_AT_ONCE, cpu_for
 
 
 def predict(

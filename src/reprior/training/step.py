@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from reprior.contracts import Augmentation, Batch, Draws, Model, Noise, Params, Settings
+from reprior.contracts import Augmentation, Batch, Draws, Mixer, Model, Noise, Params, Settings
 
 
 class ModelTerms(NamedTuple):
@@ -20,10 +20,14 @@ class ModelTerms(NamedTuple):
     pull: Tensor  # R, towards the prior on pseudo rows
 
 
-def noise(model: Model, augment: Augmentation | None, batch: int) -> dict[str, dict[str, Noise]]:
+def noise(
+    model: Model, augment: Augmentation | Mixer | None, batch: int
+) -> dict[str, dict[str, Noise]]:
     """Every random number of one step, by the forward pass it belongs to."""
     wanted = {"real": model.noise(batch)}
-    if augment is not None:
+    if isinstance(augment, Mixer):
+        wanted["mixed"] = augment.mix_noise(batch)
+    elif augment is not None:
         wanted |= {
             "pseudo": model.noise(batch),
             "probe": model.noise(batch),
@@ -47,7 +51,7 @@ def place(
 
 def model_gradient(
     model: Model,
-    augment: Augmentation | None,
+    augment: Augmentation | Mixer | None,
     theta: Params,
     phi: Params,
     batch: Batch,
@@ -55,6 +59,8 @@ def model_gradient(
     draws: Mapping[str, Draws],
 ) -> tuple[Params, ModelTerms]:
     """∂/∂θ of the model loss (eq:theta-loss-final)."""
+    if isinstance(augment, Mixer):
+        batch, augment = augment.mix(batch, settings, draws["mixed"]), None
     x_tilde = weight = None
     if augment is not None:
         x = place(model, augment, theta, batch.x, settings, draws["real"])
