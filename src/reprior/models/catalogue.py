@@ -9,6 +9,7 @@ from torch import Tensor
 from reprior.contracts import InputError, Likelihood, Model, Network
 from reprior.models.deep_ensemble import DeepEnsemble
 from reprior.models.depth_uncertainty import DepthUncertainty
+from reprior.models.functional_bnn import FunctionalBNN
 from reprior.models.laplace import Laplace
 from reprior.models.mc_dropout import MCDropout
 from reprior.models.multi_swag import multi_swag
@@ -23,6 +24,7 @@ MODELS: dict[str, Callable[..., Any]] = {
     "rank_one_bnn": RankOneBNN,
     "swag": SWAG,
     "multi_swag": multi_swag,
+    "functional_bnn": FunctionalBNN,
     "laplace": Laplace,
     "sngp": SNGP,
 }
