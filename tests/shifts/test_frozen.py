@@ -37,11 +37,13 @@ def test_the_real_tables_find_their_shipped_labels(name, data_dir, monkeypatch):
 SLOW = pytest.param("kin8nm", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(
-    "name", ["yacht", "housing", "energy", "concrete", "wine", "power", "naval", SLOW]
-)
+@pytest.mark.parametrize("name", ["yacht", "housing", "energy", "concrete", "wine", "power", SLOW])
 def test_the_shipped_labels_are_what_clustering_finds(name, data_dir):
-    """Up to the few rows that another processor's rounding may move."""
+    """Up to the few rows that another processor's rounding may move.
+
+    Not naval: a simulator's grid, where neighbours tie everywhere, falls apart differently on
+    every processor (adjusted Rand index 0.64 between two of them). Hence the shipped labels.
+    """
     found = clusters.compute(inputs(data_dir / "uci" / f"{name}.csv"), clusters.DEFAULT)
     assert adjusted_rand_score(found, remembered.shipped_labels(name)) > 0.95
 
