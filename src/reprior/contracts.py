@@ -226,7 +226,7 @@ class PseudoRows(Protocol):
 
     @property
     def x(self) -> Tensor:
-        """(B, D) one pseudo row per real row."""
+        """(B', D), as many as the augmentation's `count` says for a batch."""
 
 
 @runtime_checkable
@@ -273,6 +273,9 @@ class Augmentation(Protocol):
 
     def init(self, noise: Draws) -> Params: ...
 
+    def count(self, batch: int) -> int:
+        """How many pseudo rows B' a batch of B real rows gets."""
+
     def batch_noise(self) -> dict[str, Noise]:
         """Random numbers of a batch that both of its drawings share."""
 
@@ -285,7 +288,7 @@ class Augmentation(Protocol):
     def propose(self, phi: Params, x: Tensor, found: Any, draws: Draws) -> PseudoRows: ...
 
     def weight(self, pseudo: Tensor, reference: Tensor, settings: Settings) -> Tensor:
-        """(B,) how strongly pseudo rows (B, D) count beside real rows (M, D), 0 to 1."""
+        """(B',) how strongly pseudo rows (B', D) count beside real rows (M, D), 0 to 1."""
 
     def pull(
         self, labels: Likelihood, real: Likelihood, weight: Tensor, settings: Settings

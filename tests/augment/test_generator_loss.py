@@ -69,10 +69,10 @@ def test_a_term_that_is_switched_off_cannot_spoil_the_others():
     assert float(terms.total("B")) == -2.0
 
 
-def test_another_number_of_pseudo_rows_is_refused_in_words():
-    with pytest.raises(ValueError, match="one pseudo row per real row"):
+def test_pseudo_rows_that_are_not_draws_of_their_densities_are_refused_in_words():
+    with pytest.raises(ValueError, match="draw once from each density"):
         generator_terms(
-            unit(2), unit(2, 1), torch.zeros(2, 1), torch.zeros(3, 1), torch.tensor(1), None
+            unit(2), unit(3, 1), torch.zeros(2, 1), torch.zeros(3, 1), torch.tensor(1), None
         )
 
 

@@ -160,3 +160,22 @@ def test_every_choice_of_a_setting_is_what_the_benchmark_promises():
     assert "tau" not in PAD(3).space
     for setting in space.values():
         assert setting.default in setting.choices
+
+
+@pytest.mark.parametrize(("per_row", "count"), [(0.5, 4), (1.0, 8), (2.0, 16)])
+def test_a_batch_gets_as_many_pseudo_rows_as_told_around_its_rows_in_turn(per_row, count):
+    pad = PAD(3, hidden=5, per_row=per_row)
+    x, made, draws = pseudo(pad)
+    _, whole, _ = pseudo_of(x)
+    assert pad.count(8) == len(made.x) == count
+    row = torch.arange(count) % 8
+    expected = whole.density.mean[row] + whole.density.std[row] * draws["x_tilde"]
+    torch.testing.assert_close(made.x, expected)
+    terms = pad.objective(Gaussian(made.x[:, 0], made.density.std[:, 0]), made, x)[1]
+    assert all(term.isfinite() for term in terms)
+
+
+def pseudo_of(x):
+    """The pseudo rows of a batch under the generator that `pseudo` starts from."""
+    torch.manual_seed(0)
+    return pseudo(PAD(3, hidden=5), rows=len(x))

@@ -67,8 +67,8 @@ def test_it_is_listed_under_its_name_with_settings_that_can_be_chosen(name):
 def test_it_proposes_one_row_per_row_and_weighs_it_between_nothing_and_all(augment):
     torch.manual_seed(0)
     x_tilde, weight, pull = one_batch(augment, *material(augment))
-    assert x_tilde.shape == (B, D)
-    assert weight.shape == (B,)
+    assert x_tilde.shape == (augment.count(B), D)
+    assert weight.shape == (augment.count(B),)
     assert ((weight >= 0) & (weight <= 1)).all()
     assert pull.shape == ()
     assert pull >= 0
@@ -88,6 +88,9 @@ class Around:
     """Pseudo rows one step of noise away from real ones: nothing to learn, nothing to search."""
 
     name, at, others, space = "around", 0, 0, {}
+
+    def count(self, batch):
+        return batch
 
     def start_noise(self):
         return {}

@@ -35,17 +35,18 @@ def generator_terms(
 ) -> GeneratorTerms:
     """The terms for one batch of one member.
 
-    labels    density of y at x_tilde, batch (B,)
-    proposal  density that x_tilde was drawn from, batch (B, D)
-    x_tilde   (B, D) pseudo rows, one draw each
+    labels    density of y at x_tilde, batch (B',)
+    proposal  density that x_tilde was drawn from, batch (B', D)
+    x_tilde   (B', D) pseudo rows, one draw each
     x         (B, D) real rows
     k         () how many neighbours count in C
     radius    only squared distance beyond radius² counts in C; None: all of it
     """
-    if x_tilde.shape != x.shape:
+    if x_tilde.shape != proposal.mean.shape or x_tilde.shape[-1] != x.shape[-1]:
         raise ValueError(
-            f"x_tilde has shape {tuple(x_tilde.shape)} but x has {tuple(x.shape)}; "
-            "draw exactly one pseudo row per real row."
+            f"x_tilde has shape {tuple(x_tilde.shape)}, its density "
+            f"{tuple(proposal.mean.shape)} and x {tuple(x.shape)}; draw once from each density, "
+            "in the space of x."
         )
     squared = squared_distances(x_tilde, x)
     near = nearest(squared, k).to(x.dtype)

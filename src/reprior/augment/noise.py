@@ -42,6 +42,9 @@ class GaussianNoise:
     def init(self, noise: Draws) -> Params:
         return {}
 
+    def count(self, batch: int) -> int:
+        return batch
+
     def batch_noise(self) -> dict[str, Noise]:
         return {}
 

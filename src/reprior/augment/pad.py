@@ -8,6 +8,7 @@ count (`weight`), where they pull (`pull`); and it says what its own parameters 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
+import torch
 from torch import Tensor
 
 from reprior.augment.generator import Generator, Neighbourhood, Pooling, how_many_near
@@ -28,8 +29,8 @@ class Found(NamedTuple):
 class Pseudo(NamedTuple):
     """Pseudo rows of one batch, and what they were drawn from."""
 
-    x: Tensor  # (B, D) one draw per real row
-    density: Gaussian  # q_φ, batch (B, D)
+    x: Tensor  # (B', D) one draw per real row, unless told otherwise
+    density: Gaussian  # q_φ, batch (B', D)
     k: Tensor  # () how many neighbours counted
 
 
@@ -43,6 +44,7 @@ class PAD:
     hidden: int = 50  # 128 on images
     pooling: Pooling = "mean_max"
     self_is_near: bool = True
+    per_row: float = 1.0  # pseudo rows for each real row
     others: int = 0  # training rows beyond the batch that λ's minimum runs over
     terms: str = "ABC"  # of the generator's loss
     threshold: bool | None = None  # C counts only beyond √D; None: in regression
@@ -97,8 +99,11 @@ class PAD:
         """K is drawn once for each mini-batch and serves both players."""
         return {"k": Noise("uniform", ())}
 
+    def count(self, batch: int) -> int:
+        return max(1, round(self.per_row * batch))
+
     def noise(self, batch: int) -> dict[str, Noise]:
-        return {"x_tilde": Noise("normal", (batch, self.features))}
+        return {"x_tilde": Noise("normal", (self.count(batch), self.features))}
 
     def search(self, phi: Params, x: Tensor, draws: Draws) -> Found:
         """Who is near whom in the batch x (B, D); without gradient."""
@@ -106,12 +111,16 @@ class PAD:
         return Found(self.generator.search(phi, x, k), k)
 
     def propose(self, phi: Params, x: Tensor, found: Found, draws: Draws) -> Pseudo:
-        """One pseudo row per row of x (B, D), by reparameterisation."""
+        """Pseudo rows around the rows of x (B, D), by reparameterisation."""
         density = self.generator.decode(phi, x, found.near)
+        if (count := len(draws["x_tilde"])) != len(x):
+            # Batches come in random order: the first rows are as good as any.
+            row = torch.arange(count, device=x.device) % len(x)
+            density = Gaussian(density.mean[row], density.std[row])
         return Pseudo(density.mean + density.std * draws["x_tilde"], density, found.k)
 
     def weight(self, pseudo: Tensor, reference: Tensor, settings: Settings) -> Tensor:
-        """λ (B,) of pseudo rows (B, D) against real rows (M, D)."""
+        """λ (B',) of pseudo rows (B', D) against real rows (M, D)."""
         return kl_weight(pseudo, reference, settings["ell"])
 
     def pull(

@@ -83,8 +83,8 @@ def _summary(rows: Sequence[TableRow]) -> str:
             f"cells, ties in {count.ties} and loses {count.losses}; by more than two paired "
             f"standard errors it wins {clear.wins} and loses {clear.losses}."
             + (
-                f" The paper wins {tally.paper.wins} of these cells, ties in {tally.paper.ties} and "
-                f"loses {tally.paper.losses}."
+                f" The paper wins {tally.paper.wins} of these cells, ties in {tally.paper.ties} "
+                f"and loses {tally.paper.losses}."
                 if tally.paper
                 else ""
             )

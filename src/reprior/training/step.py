@@ -29,8 +29,8 @@ def noise(
         wanted["mixed"] = augment.mix_noise(batch)
     elif augment is not None:
         wanted |= {
-            "pseudo": model.noise(batch),
-            "probe": model.noise(batch),
+            "pseudo": model.noise(augment.count(batch)),
+            "probe": model.noise(augment.count(batch)),
             "batch": augment.batch_noise(),
             "for_theta": augment.noise(batch),
             "for_phi": augment.noise(batch),
