@@ -1,5 +1,6 @@
 """The command line as people use it: results, resumption, and one sentence for bad input."""
 
+import math
 import os
 import signal
 import sqlite3
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reprior.augment.catalogue import ABLATIONS
 from reprior.benchmark.store import Store
 from reprior.contracts import InputError
 from reprior.doors import cli
@@ -100,7 +102,10 @@ def stored(run):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_killed_between_and_inside_populations_ends_with_the_same_table(tmp_path, workers):
-    words = ("bench", "uci", "--sets", "diabetes", *SMALL, "--workers", workers, "--quiet", "--run")
+    words = (
+        "bench", "uci", "--sets", "diabetes", "--models", "mc_dropout,deep_ensemble", *SMALL,
+        "--workers", workers, "--quiet", "--run",
+    )  # fmt: skip
     assert reprior(*words, tmp_path / "calm")[0] == 0
     run, kills = tmp_path / "killed", []
     for _ in range(30):
@@ -123,6 +128,20 @@ def test_a_run_killed_between_and_inside_populations_ends_with_the_same_table(tm
     assert going.returncode == 0
     calm, killed = (Path(tmp_path, name, "table.csv").read_text() for name in ("calm", "killed"))
     assert calm == killed
+
+
+def test_an_ablation_changes_one_thing_at_a_time_and_tells_it_against_the_whole(tmp_path):
+    words = ("--sets", "diabetes", "--models", "mc_dropout", *SMALL, "--workers", 1)
+    code, out, error = reprior("bench", "ablation", *words, "--run", tmp_path)
+    assert code == 0, error
+    assert "PAD without A" in out
+    assert "PAD, twice as many" in out
+    rows = {row.augment: row for row in from_csv((tmp_path / "ablation.csv").read_text())}
+    assert set(rows) == {"", "pad", *ABLATIONS}
+    a, whole = rows["pad-without-a"], rows["pad"]
+    assert a.nll_delta == pytest.approx(a.nll_mean - whole.nll_mean)
+    assert math.isnan(whole.nll_delta)
+    assert "Ablation" in (tmp_path / "report.html").read_text()
 
 
 def test_a_finished_run_is_not_done_again(tmp_path):

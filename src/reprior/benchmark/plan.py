@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from reprior.augment.catalogue import AUGMENTATIONS
+from reprior.augment.catalogue import augmentation
 from reprior.benchmark.spec import Spec, batch_size
-from reprior.contracts import Augmentation, Model, Rows, Setting, Split, Table
+from reprior.contracts import Augmentation, Mixer, Model, Rows, Setting, Split, Table
 from reprior.datasets import catalogue
 from reprior.datasets.tables import check_for_benchmark
 from reprior.likelihoods import gaussian
@@ -80,11 +80,11 @@ def cells(spec: Spec) -> Iterator[Cell]:
                     yield Cell(protocol, spec.shift, name, which, augment)
 
 
-def build(cell: Cell, features: int) -> tuple[Model, Augmentation | None]:
+def build(cell: Cell, features: int) -> tuple[Model, Augmentation | Mixer | None]:
     """The model of a cell and its augmentation, for tables of D features."""
     network = MLP((features, 50, 50, 2))
     built = model(cell.model, network, gaussian.from_outputs)
-    return built, AUGMENTATIONS[cell.augment](features) if cell.augment else None
+    return built, augmentation(cell.augment, features) if cell.augment else None
 
 
 def candidates(space: dict[str, Setting], count: int, seed: int) -> list[dict[str, float]]:

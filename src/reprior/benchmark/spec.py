@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from reprior.augment.catalogue import AUGMENTATIONS
+from reprior.augment.catalogue import ABLATIONS, AUGMENTATIONS
 from reprior.contracts import InputError
 from reprior.datasets import uci
 from reprior.datasets.catalogue import is_file
@@ -32,7 +32,7 @@ class Spec:
         for what, given, known in (
             ("set", [s for s in self.sets if not is_file(s)], (*uci.SOURCES, "diabetes")),
             ("model", self.models, tuple(MODELS)),
-            ("augmentation", self.augments, ("", *AUGMENTATIONS)),
+            ("augmentation", self.augments, ("", *AUGMENTATIONS, *ABLATIONS)),
             ("protocol", self.protocols, ("paper", "fair")),
             ("shift", (self.shift,), tuple(SHIFTS)),
         ):

@@ -31,6 +31,14 @@ Workers = Annotated[
     ),
 ]
 DataDir = Annotated[str | None, typer.Option(help="Folder that holds uci/<name>.csv.")]
+Sets = Annotated[
+    str, typer.Option(help="Names or CSV files, comma-separated; all eight if not given.")
+]
+Protocols = Annotated[str, typer.Option(help="paper, fair or paper,fair.")]
+Shift = Annotated[str, typer.Option(help="cluster or random.")]
+Candidates = Annotated[int, typer.Option(help="Settings tried for every model.")]
+Device = Annotated[str, typer.Option(help="cpu or cuda.")]
+Run = Annotated[Path, typer.Option(help="Folder of the run.")]
 
 
 def main() -> None:
@@ -62,26 +70,77 @@ def demo(
 
 @bench_app.command("uci")
 def bench_uci(
-    sets: Annotated[
-        str, typer.Option(help="Names or CSV files, comma-separated; all eight if not given.")
-    ] = "",
+    sets: Sets = "",
     models: Annotated[str, typer.Option(help="Comma-separated; all of them if not given.")] = "",
     augments: Annotated[
-        str, typer.Option(help="Beside the plain models; 'none' for none.")
+        str,
+        typer.Option(help="Beside the plain models: mixup, noise, pad; all or none of them."),
     ] = "pad",
-    protocols: Annotated[str, typer.Option(help="paper, fair or paper,fair.")] = "paper,fair",
-    shift: Annotated[str, typer.Option(help="cluster or random.")] = "cluster",
+    protocols: Protocols = "paper,fair",
+    shift: Shift = "cluster",
     splits: int = 10,
     epochs: int = 50,
-    candidates: Annotated[int, typer.Option(help="Settings tried for every model.")] = 12,
+    candidates: Candidates = 12,
     seed: int = 0,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     workers: Workers = 0,
     data_dir: DataDir = None,
-    run: Annotated[Path, typer.Option(help="Folder of the run.")] = Path("runs/uci"),
+    run: Run = Path("runs/uci"),
     quiet: Quiet = False,
 ) -> None:
     """The paper's regression tables: cluster shift on eight UCI sets."""
+    from reprior.augment.catalogue import AUGMENTATIONS
+
+    known = {"all": tuple(AUGMENTATIONS), "none": (), "": ()}
+    wanted = known.get(augments.strip(), _listed(augments))
+    counts = {"splits": splits, "epochs": epochs, "candidates": candidates, "seed": seed}
+    _bench(
+        {"sets": sets, "models": models, "protocols": protocols},
+        {"augments": ("", *wanted), "shift": shift, **counts},
+        *(device, workers, data_dir, run, quiet),
+    )
+
+
+@bench_app.command("ablation")
+def bench_ablation(
+    sets: Sets = "",
+    models: Annotated[str, typer.Option(help="Comma-separated.")] = "mc_dropout,deep_ensemble",
+    protocols: Protocols = "paper,fair",
+    shift: Shift = "cluster",
+    splits: int = 10,
+    epochs: int = 50,
+    candidates: Candidates = 12,
+    seed: int = 0,
+    device: Device = "cpu",
+    workers: Workers = 0,
+    data_dir: DataDir = None,
+    run: Run = Path("runs/ablation"),
+    quiet: Quiet = False,
+) -> None:
+    """PAD against itself with one thing changed at a time."""
+    from reprior.augment.catalogue import ABLATIONS
+
+    counts = {"splits": splits, "epochs": epochs, "candidates": candidates, "seed": seed}
+    _bench(
+        {"sets": sets, "models": models, "protocols": protocols},
+        {"augments": ("", "pad", *ABLATIONS), "shift": shift, **counts},
+        *(device, workers, data_dir, run, quiet),
+    )
+
+
+def _bench(
+    listed: dict[str, str],
+    given: dict[str, Any],
+    device: str,
+    workers: int,
+    data_dir: str | None,
+    folder: Path,
+    quiet: bool,
+) -> None:
+    """Runs what a specification lacks in its folder, then writes and prints the report.
+
+    listed  names, comma-separated; empty ones are left to the specification
+    """
     _one_thread()
     from reprior.benchmark.bench import bench
     from reprior.benchmark.executors import check_device, describe_device
@@ -89,23 +148,13 @@ def bench_uci(
     from reprior.benchmark.store import Store
     from reprior.report.provenance import collect_provenance
 
-    default = Spec()
-    spec = Spec(
-        sets=_listed(sets) or default.sets,
-        models=_listed(models) or default.models,
-        augments=("", *(name for name in _listed(augments) if name not in ("none", ""))),
-        protocols=_listed(protocols),
-        shift=shift,
-        splits=splits,
-        epochs=epochs,
-        candidates=candidates,
-        seed=seed,
-    )
+    named: dict[str, Any] = {name: _listed(text) for name, text in listed.items() if _listed(text)}
+    spec = Spec(**named, **given)
     check_device(device)
     made = collect_provenance(describe_device(device))
     # What is stored says how it was made; when is the store's own affair.
     made.pop("date", None)
-    store = Store(run / "store.sqlite")
+    store = Store(folder / "store.sqlite")
     try:
         with _bars(quiet) as show:
             bench(
@@ -114,9 +163,9 @@ def bench_uci(
             )  # fmt: skip
     finally:
         store.close()
-    _write_report(run)
-    report(run, "text")
-    print(f"The report is at {run / 'report.html'}")
+    _write_report(folder)
+    report(folder, "text")
+    print(f"The report is at {folder / 'report.html'}")
 
 
 @app.command()
@@ -131,14 +180,15 @@ def report(
     known = (*FORMATS, "csv", "html")
     if format not in known:
         raise InputError(f"No format is called {format!r}; choose from {', '.join(known)}.")
-    rows = _rows(run)
+    rows, against_pad = _rows(run)
     if format == "csv":
         print(to_csv(rows), end="")
     elif format == "html":
         _write_report(run)
         print(f"The report is at {run / 'report.html'}")
     else:
-        print("\n\n".join(FORMATS[format](grid) for grid in bench_grids(rows)))
+        grids = bench_grids(rows, against_pad)
+        print("\n\n".join(FORMATS[format](grid) for grid in grids))
 
 
 @data_app.command("list")
@@ -180,18 +230,19 @@ def data_verify(data_dir: DataDir = None) -> None:
         )
 
 
-def _rows(run: Path) -> list[Any]:
+def _rows(run: Path) -> tuple[list[Any], list[Any]]:
+    """The table of a run, with differences to the plain models and to the whole of PAD."""
     from reprior.benchmark.store import Store
     from reprior.report import aggregate
 
     store = Store(run / "store.sqlite", writing=False)
     try:
-        rows = aggregate(store.finals())
+        finals = store.finals()
     finally:
         store.close()
-    if not rows:
+    if not finals:
         raise InputError(f"The run at {run} has no finished cell yet; start `reprior bench` again.")
-    return rows
+    return aggregate(finals), aggregate(finals, reference="pad")
 
 
 def _write_report(run: Path) -> None:
@@ -201,8 +252,9 @@ def _write_report(run: Path) -> None:
     from reprior.datasets.fetch import whole_or_nothing
     from reprior.report import measures_csv, to_csv
     from reprior.report.bench_page import bench_page
+    from reprior.report.names import ABLATIONS
 
-    rows = _rows(run)
+    rows, against_pad = _rows(run)
     store = Store(run / "store.sqlite", writing=False)
     try:
         seconds, wall = store.seconds(), store.wall_seconds()
@@ -214,12 +266,14 @@ def _write_report(run: Path) -> None:
         for row in rows
     }
     provenance = {k: "; ".join(dict.fromkeys(str(m[k]) for m in made if k in m)) for k in made[0]}
-    text = bench_page("reprior bench", rows, spaces, seconds, wall, provenance)
+    text = bench_page("reprior bench", rows, against_pad, spaces, seconds, wall, provenance)
     written = {
         "table.csv": to_csv(rows),
         "measures.csv": measures_csv(finals, FURTHER_MEASURES),
         "report.html": text,
     }
+    if any(row.augment in ABLATIONS for row in rows):
+        written["ablation.csv"] = to_csv(against_pad)
     for name, content in written.items():
         with whole_or_nothing(run / name) as file:
             file.write(content.encode())

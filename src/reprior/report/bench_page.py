@@ -3,18 +3,30 @@
 from collections.abc import Mapping, Sequence
 
 from reprior.contracts import Setting
+from reprior.report.ablation import ablation_grids
 from reprior.report.counts import wins
 from reprior.report.figures import delta_figure, svg
 from reprior.report.grid import Cell, Grid, Line
 from reprior.report.html import Block, Figure, Section, Table, Text, page
 from reprior.report.layouts import deltas, lost_table, paper_layout, wins_table
-from reprior.report.names import AUGMENTS, MEASURES, PROTOCOLS, SHIFTS, human, label, ordered
+from reprior.report.names import (
+    ABLATIONS,
+    AUGMENTS,
+    MEASURES,
+    PROTOCOLS,
+    SHIFTS,
+    human,
+    label,
+    ordered,
+)
+from reprior.report.ranks import ranks_table
 from reprior.report.tables import TableRow, to_csv
 
 
 def bench_page(
     title: str,
     rows: Sequence[TableRow],
+    against_pad: Sequence[TableRow],
     spaces: Mapping[str, Mapping[str, Setting]],
     seconds: Mapping[str, float],
     wall_seconds: float,
@@ -22,27 +34,41 @@ def bench_page(
 ) -> str:
     """One self-contained HTML page.
 
-    spaces   the settings every "model" or "model+augment" was tuned over
-    seconds  seconds of computing by the same names; wall_seconds from start to end
+    rows          the table, with differences to the plain models
+    against_pad   the same with differences to the whole of PAD, for an ablation
+    spaces        the settings every "model" or "model+augment" was tuned over
+    seconds       seconds of computing by the same names
+    wall_seconds  from start to end
     """
-    numbers = to_csv(rows)
-    sections = [Section("What this shows", [Text(_summary(rows), callout=True)])]
+    numbers, main = to_csv(rows), _whole(rows)
+    sections = [Section("What this shows", [Text(_summary(main), callout=True)])]
     for protocol, shift in dict.fromkeys((row.protocol, row.shift) for row in rows):
-        sections += _place(rows, protocol, shift, numbers)
+        sections += _place(main, protocol, shift, numbers)
+        if ablated := ablation_grids(against_pad, protocol, shift):
+            tables = [Table(grid, to_csv(against_pad), "ablation.csv") for grid in ablated]
+            name = _place_name(protocol, shift)
+            sections.append(Section(f"Ablation: {name[0].lower()}{name[1:]}", list(tables)))
     spent = _seconds(seconds, wall_seconds)
     sections.append(Section("Tuning", [Table(_spaces(spaces)), Table(spent)]))
     return page(title, sections, provenance)
 
 
-def bench_grids(rows: Sequence[TableRow]) -> list[Grid]:
+def bench_grids(rows: Sequence[TableRow], against_pad: Sequence[TableRow]) -> list[Grid]:
     """The tables of a benchmark, for formats other than HTML."""
-    grids = []
+    grids, main = [], _whole(rows)
     for protocol, shift in dict.fromkeys((row.protocol, row.shift) for row in rows):
-        found = wins(rows, protocol, shift)
-        grids += [paper_layout(rows, protocol, shift, measure) for measure in MEASURES]
-        grids += [deltas(rows, protocol, shift, measure) for measure in MEASURES]
+        found = wins(main, protocol, shift)
+        grids += [paper_layout(main, protocol, shift, measure) for measure in MEASURES]
+        grids += [deltas(main, protocol, shift, measure) for measure in MEASURES]
         grids += [wins_table(found, protocol, shift), lost_table(found, protocol, shift)]
+        grids.append(ranks_table(main, protocol, shift))
+        grids += ablation_grids(against_pad, protocol, shift)
     return grids
+
+
+def _whole(rows: Sequence[TableRow]) -> list[TableRow]:
+    """Without the variants of an ablation."""
+    return [row for row in rows if row.augment not in ABLATIONS]
 
 
 def _place(rows: Sequence[TableRow], protocol: str, shift: str, numbers: str) -> list[Section]:
@@ -52,6 +78,7 @@ def _place(rows: Sequence[TableRow], protocol: str, shift: str, numbers: str) ->
         blocks.append(Table(paper_layout(rows, protocol, shift, measure), numbers, "table.csv"))
         blocks.append(Table(deltas(rows, protocol, shift, measure)))
     blocks.append(Table(lost_table(found, protocol, shift)))
+    blocks.append(Table(ranks_table(rows, protocol, shift)))
     here = [row for row in rows if (row.protocol, row.shift) == (protocol, shift)]
     plain = {row.cell for row in here}
     comparable = {row.augment for row in here if row.augment and row.plain_cell in plain}

@@ -64,7 +64,7 @@ def paper_layout(table_rows: Iterable[TableRow], protocol: str, shift: str, meas
     if with_paper:
         note += " The lighter lines are the paper's own numbers."
     return Grid(
-        _caption(MEASURES[measure], protocol, shift),
+        caption(MEASURES[measure], protocol, shift),
         ("Model", *(human(SETS, name) for name in sets)),
         tuple(groups),
         note + _note_on_diverged(rows),
@@ -89,7 +89,7 @@ def deltas(table_rows: Iterable[TableRow], protocol: str, shift: str, measure: s
             lines.append(Line(label(model, augment), tuple(cells)))
         groups.append(tuple(lines))
     return Grid(
-        _caption(f"difference in {MEASURES[measure]} to the plain model", protocol, shift),
+        caption(f"difference in {MEASURES[measure]} to the plain model", protocol, shift),
         ("Model", *(human(SETS, name) for name in sets)),
         tuple(groups),
         f"Mean paired difference±its standard error over {_splits(augmented)}; below zero, the "
@@ -131,7 +131,7 @@ def wins_table(found: Wins, protocol: str, shift: str) -> Grid:
         note += " Paper: its own numbers, by mean, on those of these cells that it has."
     if lost:
         note += " Cells that diverged are among the losses."
-    return Grid(_caption("wins/ties/losses", protocol, shift), tuple(head), tuple(groups), note)
+    return Grid(caption("wins/ties/losses", protocol, shift), tuple(head), tuple(groups), note)
 
 
 def lost_table(found: Wins, protocol: str, shift: str) -> Grid:
@@ -154,7 +154,7 @@ def lost_table(found: Wins, protocol: str, shift: str) -> Grid:
         if lines:
             groups.append(tuple(lines))
     return Grid(
-        _caption("lost cells", protocol, shift),
+        caption("lost cells", protocol, shift),
         ("Model", "Set", "Measure", "Worse by", f"Beyond {CLEAR:g} errors"),
         tuple(groups),
         "Mean paired difference to the plain model±its standard error."
@@ -260,5 +260,5 @@ def _chosen(table_rows: Iterable[TableRow], protocol: str, shift: str) -> list[T
     return [row for row in table_rows if (row.protocol, row.shift) == (protocol, shift)]
 
 
-def _caption(what: str, protocol: str, shift: str) -> str:
+def caption(what: str, protocol: str, shift: str) -> str:
     return f"{what[0].upper()}{what[1:]}: {human(SHIFTS, shift)}, {human(PROTOCOLS, protocol)}"

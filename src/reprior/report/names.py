@@ -34,7 +34,17 @@ AUGMENTS = {
     "noise": "noise",
     "pad": "PAD",
     "pad+": "PAD+",
+    "pad-without-a": "PAD without A",
+    "pad-without-b": "PAD without B",
+    "pad-without-ab": "PAD without A, B",
+    "pad-without-c": "PAD without C",
+    "pad-mean-pooled": "PAD, mean pooled",
+    "pad-no-threshold": "PAD, C from 0",
+    "pad-prior-zero": "PAD to N(0, 1)",
+    "pad-half": "PAD, half as many",
+    "pad-double": "PAD, twice as many",
 }
+ABLATIONS = tuple(name for name in AUGMENTS if name.startswith("pad-"))  # one thing changed
 MEASURES = {"nll": "negative log likelihood", "ce": "calibration error"}
 SHORT_MEASURES = {"nll": "NLL", "ce": "CE"}
 PROTOCOLS = {"paper": "tuned as in the paper", "fair": "tuned fairly"}

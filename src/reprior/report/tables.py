@@ -75,11 +75,13 @@ class _Score(NamedTuple):
     diverged: bool
 
 
-def aggregate(rows: Iterable[Mapping[str, Any]]) -> list[TableRow]:
+def aggregate(rows: Iterable[Mapping[str, Any]], reference: str = "") -> list[TableRow]:
     """One row per cell, in the order of the paper's tables.
 
-    rows  dictionaries with RESULT_COLUMNS, one per cell and split. `diverged` is the number of
-          members that diverged; a split with any, or without a finite score, counts as diverged.
+    rows       dictionaries with RESULT_COLUMNS, one per cell and split. `diverged` is the number
+               of members that diverged; a split with any, or without a finite score, counts as
+               diverged.
+    reference  the augmentation that differences are to; the plain model if not given
     """
     cells: dict[tuple[str, ...], dict[int, _Score]] = {}
     for row in rows:
@@ -93,7 +95,7 @@ def aggregate(rows: Iterable[Mapping[str, Any]]) -> list[TableRow]:
             raise ValueError(f"Split {split} of {'/'.join(cell)} is given twice; give it once.")
         finite = math.isfinite(nll) and math.isfinite(ce)
         scores[split] = _Score(nll, ce, int(row["diverged"]) > 0 or not finite)
-    return [_table_row(cell, cells) for cell in _in_order(cells)]
+    return [_table_row(cell, cells, reference) for cell in _in_order(cells)]
 
 
 def to_csv(table_rows: Iterable[TableRow]) -> str:
@@ -168,15 +170,17 @@ def _in_order(cells: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _table_row(
-    cell: tuple[str, ...], cells: Mapping[tuple[str, ...], Mapping[int, _Score]]
+    cell: tuple[str, ...],
+    cells: Mapping[tuple[str, ...], Mapping[int, _Score]],
+    reference: str,
 ) -> TableRow:
     ours = cells[cell]
-    plain = cells.get((*cell[:4], ""), {}) if cell[4] else {}
+    other = cells.get((*cell[:4], reference), {}) if cell[4] != reference else {}
     kept = [score for _, score in sorted(ours.items()) if not score.diverged]
     pairs = [
-        (ours[split], plain[split])
-        for split in sorted(ours.keys() & plain.keys())
-        if not ours[split].diverged and not plain[split].diverged
+        (ours[split], other[split])
+        for split in sorted(ours.keys() & other.keys())
+        if not ours[split].diverged and not other[split].diverged
     ]
     nll_delta, nll_delta_std = _mean_std([a.nll - b.nll for a, b in pairs])
     ce_delta, ce_delta_std = _mean_std([a.ce - b.ce for a, b in pairs])
