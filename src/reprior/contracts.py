@@ -131,6 +131,10 @@ class Model(Protocol):
         """How many independently trained rows of a population make one model."""
 
     @property
+    def takes_augmentation(self) -> bool:
+        """False where one noise serves all rows: a pull at some would raise it everywhere."""
+
+    @property
     def space(self) -> dict[str, Setting]:
         """What can be set, with its default and the values tuning chooses from."""
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reprior.benchmark import plan
-from reprior.benchmark.plan import Cell, Task, candidates, cells, divide, finals, tuning
+from reprior.benchmark import methods, plan
+from reprior.benchmark.plan import Cell, Task, build, candidates, cells, divide, finals, tuning
 from reprior.benchmark.run import division
 from reprior.benchmark.spec import Spec
 from reprior.contracts import InputError, Setting
@@ -15,6 +15,10 @@ from reprior.contracts import InputError, Setting
 SPEC = Spec(sets=("diabetes",), splits=3, epochs=2, candidates=4)
 CELLS = list(cells(SPEC))
 CELL = Cell("fair", "cluster", "diabetes", "mc_dropout", "pad")
+TRAINED = [cell for cell in CELLS if isinstance(build(cell, 10), methods.BySteps)]
+DIRECT = [cell for cell in CELLS if cell not in TRAINED]
+AUGMENTED = sorted({cell.model for cell in CELLS if build(cell, 10).takes_augmentation})
+TUNED = [cell for cell in CELLS if plan.space_of(cell, 10)]
 
 
 @pytest.fixture(scope="module")
@@ -26,15 +30,44 @@ def divisions(tmp_path_factory):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setitem(plan.WORK, "cpu", 2_000)
+    monkeypatch.setitem(methods.WORK, "cpu", 2_000)
 
 
 def test_every_combination_of_a_spec_is_one_cell():
-    assert len(set(CELLS)) == len(CELLS) == len(SPEC.models) * len(SPEC.augments) * 2
+    plain = {Cell(p, "cluster", "diabetes", m, "") for p in SPEC.protocols for m in SPEC.models}
+    taking = [cell for cell in plain if cell.model in AUGMENTED]
+    assert len(set(CELLS)) == len(CELLS)
+    assert set(CELLS) == plain | {
+        replace(cell, augment=a) for cell in taking for a in SPEC.augments
+    }
+
+
+def test_what_is_not_trained_by_steps_is_never_augmented_and_has_no_settings_of_training():
+    assert {cell.model for cell in DIRECT} == {"gaussian_process", "boosted_quantiles"}
+    for cell in DIRECT:
+        assert not cell.augment
+        assert not {"lr", "weight_decay"} & plan.space_of(cell, 10).keys()
+    assert not any("gaussian_process+" in label for label in plan.ranges(SPEC))
+
+
+def test_what_sets_itself_is_not_tuned(divisions):
+    cell = replace(CELL, model="gaussian_process", augment="")
+    assert cell not in TUNED
+    assert tuning(cell, SPEC, divisions, "cpu") == []
+    (part,) = finals(cell, SPEC, divisions, [0, 0, 0], "cpu")
+    assert candidates(plan.space_of(cell, 10), part.candidates, part.seed)[0] == {}
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_what_is_not_trained_by_steps_is_stored_after_a_few_tasks(divisions, device):
+    cell = replace(CELL, model="boosted_quantiles", augment="")
+    parts = tuning(cell, SPEC, divisions, device)
+    assert max(len(part.tasks) for part in parts) <= methods.TASKS
+    assert min(len(part.tasks) for part in parts) >= methods.TASKS - 1
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize("cell", CELLS, ids=str)
+@pytest.mark.parametrize("cell", TUNED, ids=str)
 def test_every_candidate_meets_every_fold_of_every_split_exactly_once(divisions, cell):
     parts = tuning(cell, SPEC, divisions, "cpu")
     counts = Counter(task for part in parts for task in part.tasks)
@@ -79,7 +112,7 @@ def test_whatever_changes_the_numbers_changes_the_key(divisions, changed):
 
 def test_a_plan_is_cut_into_more_parts_where_less_fits_into_one(divisions, monkeypatch):
     whole = len(tuning(CELL, SPEC, divisions, "cuda"))
-    monkeypatch.setitem(plan.WORK, "cuda", 100_000)
+    monkeypatch.setitem(methods.WORK, "cuda", 100_000)
     assert len(tuning(CELL, SPEC, divisions, "cuda")) > whole
 
 
@@ -147,7 +180,7 @@ def test_a_hand_that_does_not_divide_evenly_differs_by_one_at_most():
     assert sorted(counts.values()) == [2, 2, 2, 3, 3]
 
 
-@pytest.mark.parametrize("name", SPEC.models)
+@pytest.mark.parametrize("name", AUGMENTED)
 def test_a_model_gets_the_same_hands_with_and_without_an_augmentation(name):
     plain = Cell("fair", "cluster", "diabetes", name, "")
     augmented = replace(plain, augment="pad")
@@ -160,7 +193,7 @@ def test_a_model_gets_the_same_hands_with_and_without_an_augmentation(name):
 
 def test_settings_that_all_models_share_have_identical_ranges():
     names = ("lr", "weight_decay")
-    shared = [{name: space(cell)[name] for name in names} for cell in CELLS]
+    shared = [{name: space(cell)[name] for name in names} for cell in TRAINED]
     assert all(one == shared[0] for one in shared)
     assert min(shared[0]["lr"].choices) == 1e-3
     assert max(shared[0]["lr"].choices) == 1e-2

@@ -38,9 +38,11 @@ def bench(
     done, known = 0, sum(len(parts) for parts in to_tune.values())
 
     def start_finals(cell: Cell) -> list[Population]:
+        splits = len(divided[cell.set].splits)
         rows = [row for part in to_tune[cell] for row in store.rows(part)]
-        chosen = [choice.candidate for choice in choose(rows, len(divided[cell.set].splits))]
-        return finals(cell, spec, divided[cell.set], chosen, device)
+        # Without anything to set all candidates are the same.
+        picked = [c.candidate for c in choose(rows, splits)] if to_tune[cell] else [0] * splits
+        return finals(cell, spec, divided[cell.set], picked, device)
 
     def submit(parts: list[Population], next_up: bool = False) -> int:
         missing = [part for part in parts if not store.done(part)]

@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 
 from reprior.augment.catalogue import augmentation
+from reprior.benchmark.methods import BySteps, InOneGo, Method
 from reprior.benchmark.spec import Spec, batch_size
-from reprior.contracts import Augmentation, Mixer, Model, Rows, Setting, Split, Table
+from reprior.contracts import Direct, Rows, Setting, Split, Table
 from reprior.datasets import catalogue
 from reprior.datasets.tables import check_for_benchmark
 from reprior.likelihoods import gaussian
@@ -25,10 +26,6 @@ from reprior.networks import MLP
 from reprior.shifts import clusters, random_rows
 from reprior.shifts.catalogue import SHIFTS
 from reprior.shifts.divisions import within
-from reprior.training import search_space
-
-# Member-steps × batch rows of one population, at most: under a minute on one core or on one GPU.
-WORK = {"cpu": 40_000_000, "cuda": 4_000_000_000}
 
 
 @dataclass(frozen=True)
@@ -75,16 +72,27 @@ class Population:
 def cells(spec: Spec) -> Iterator[Cell]:
     for name in spec.sets:
         for protocol in spec.protocols:
-            for which in spec.models:
-                for augment in spec.augments:
-                    yield Cell(protocol, spec.shift, name, which, augment)
+            for which, augment in combinations(spec):
+                yield Cell(protocol, spec.shift, name, which, augment)
 
 
-def build(cell: Cell, features: int) -> tuple[Model, Augmentation | Mixer | None]:
+def combinations(spec: Spec) -> list[tuple[str, str]]:
+    """Every model with every augmentation that it takes."""
+    return [
+        (name, augment)
+        for name in spec.models
+        for augment in spec.augments
+        if not augment or build(Cell("", "", "", name, ""), 1).takes_augmentation
+    ]
+
+
+def build(cell: Cell, features: int) -> Method:
     """The model of a cell and its augmentation, for tables of D features."""
     network = MLP((features, 50, 50, 2))
     built = model(cell.model, network, gaussian.from_outputs)
-    return built, augmentation(cell.augment, features) if cell.augment else None
+    if isinstance(built, Direct):
+        return InOneGo(built)
+    return BySteps(built, augmentation(cell.augment, features) if cell.augment else None)
 
 
 def candidates(space: dict[str, Setting], count: int, seed: int) -> list[dict[str, float]]:
@@ -134,22 +142,23 @@ def divide(name: str, shift: str, splits: int, data_dir: str | None) -> Division
 
 
 def space_of(cell: Cell, features: int) -> dict[str, Setting]:
-    return search_space(*build(cell, features))
+    return build(cell, features).space
 
 
 def ranges(spec: Spec) -> dict[str, str]:
     """What every model of a spec is tuned over, as hashes: another one if a range is edited."""
     found = {}
-    for name in spec.models:
-        for augment in spec.augments:
-            space = space_of(Cell("", "", "", name, augment), 1)
-            label = f"{name}+{augment}" if augment else name
-            found[f"ranges of {label}"] = hashlib.sha256(repr(space).encode()).hexdigest()[:12]
+    for name, augment in combinations(spec):
+        space = space_of(Cell("", "", "", name, augment), 1)
+        label = f"{name}+{augment}" if augment else name
+        found[f"ranges of {label}"] = hashlib.sha256(repr(space).encode()).hexdigest()[:12]
     return found
 
 
 def tuning(cell: Cell, spec: Spec, divisions: Divisions, device: str) -> list[Population]:
-    """Every candidate on every fold of every split."""
+    """Every candidate on every fold of every split; nothing where there is nothing to set."""
+    if not space_of(cell, divisions.table.x.shape[1]):
+        return []
     tasks, rows = [], []
     for split in range(len(divisions.splits)):
         folds = divisions.folds(split, cell.protocol, cell.augment)
@@ -179,14 +188,10 @@ def _cut(
     device: str,
 ) -> list[Population]:
     """Neighbours in size go together, so that nobody waits long; each part about equally much."""
-    built, augment = build(cell, table.x.shape[1])
-    batch = batch_size(len(table.x))
-    # A PAD step searches B² pairs: a rough measure, but the same for everyone.
-    step = built.members * batch * ((8 if batch <= 32 else 12) if augment is not None else 2)
+    built = build(cell, table.x.shape[1])
     order = sorted(range(len(tasks)), key=lambda i: (rows[i], i))
-    work = [step * spec.epochs * -(-rows[i] // batch) for i in order]
-    parts = max(1, min(len(tasks), -(-sum(work) // WORK[device])))
-    bounds = np.linspace(0, len(tasks), parts + 1).round().astype(int)
+    parts = built.parts(rows, spec.epochs, batch_size(len(table.x)), device)
+    bounds = np.linspace(0, len(tasks), max(1, min(len(tasks), parts)) + 1).round().astype(int)
     return [
         Population(
             cell, stage, tuple(tasks[i] for i in order[start:stop]),

@@ -2,20 +2,13 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from reprior.benchmark.plan import (
-    Divisions,
-    Population,
-    Task,
-    build,
-    candidates,
-    space_of,
-)
+from reprior.benchmark.methods import Lessons, Progress
+from reprior.benchmark.plan import Divisions, Population, Task, build, candidates
 from reprior.benchmark.spec import batch_size
 from reprior.contracts import Split
 from reprior.likelihoods import GaussianMixture
@@ -29,7 +22,6 @@ from reprior.metrics import (
     nll_in_units,
 )
 from reprior.population.layout import Questions, Scaling, questions, training_sets
-from reprior.training import Job, estimates, fit, predict
 
 Scores = dict[str, float]
 # What a final is scored by beside NLL and calibration error.
@@ -51,37 +43,25 @@ def run(
     population: Population,
     divisions: Divisions,
     device: str = "cpu",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Result]:
     """Trains a population and scores every task on the rows it was kept from."""
-    cell, table = population.cell, divisions.table
-    model, augment = build(cell, table.x.shape[1])
-    members = model.members  # an ensemble is tuned as an ensemble
-    space = space_of(cell, table.x.shape[1])
-    offered = candidates(space, population.candidates, population.seed)
+    table = divisions.table
+    method = build(population.cell, table.x.shape[1])
+    offered = candidates(method.space, population.candidates, population.seed)
     chosen = [offered[task.candidate] for task in population.tasks]
     wanted = dict.fromkeys((task.split, task.fold) for task in population.tasks)
     held = {where: division(divisions, population, *where) for where in wanted}
     place = {where: g for g, where in enumerate(held)}
     sets = training_sets(table.x, table.y, [split.train for split in held.values()], device=device)
     asked = questions(sets, [split.test for split in held.values()])
-    task_group = torch.tensor([place[t.split, t.fold] for t in population.tasks], device=device)
-    group = task_group.repeat_interleave(members)
-    settings = {
-        name: torch.tensor([c[name] for c in chosen], dtype=torch.float64).repeat_interleave(
-            members
-        )
-        for name in space
-    }
-    job = Job(
-        model, augment, sets, group, settings,
-        population.epochs, batch_size(len(table.x)), population.number,
-    )  # fmt: skip
-    fitted = fit(job, progress)
-    predicted = predict(model, fitted.theta, settings, asked, group, population.number + 1)
-    mixture = cast(GaussianMixture, estimates(predicted, members))
-    scores = score(mixture, asked, sets.scaling, task_group, population.stage == "final")
-    lost = (fitted.diverged > 0).view(-1, members).sum(1).tolist()
+    group = torch.tensor([place[t.split, t.fold] for t in population.tasks], device=device)
+    lessons = Lessons(
+        sets, asked, group, chosen, population.epochs, batch_size(len(table.x)), population.number
+    )
+    found = method.answer(lessons, progress)
+    scores = score(found.mixture, asked, sets.scaling, group, population.stage == "final")
+    lost = found.lost.tolist()
     return [
         Result(
             task,

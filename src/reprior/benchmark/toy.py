@@ -3,20 +3,17 @@
 All seeds of one model train as one population; each seed has its own data and initialisation.
 """
 
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from reprior.augment import PAD
+from reprior.benchmark.methods import Lessons
+from reprior.benchmark.plan import Cell, build
 from reprior.contracts import Floats
 from reprior.datasets import toy
-from reprior.likelihoods import GaussianMixture, gaussian
-from reprior.models.catalogue import model
-from reprior.networks import MLP
 from reprior.population.layout import Questions, TrainingSets, training_sets
-from reprior.training import Job, default_settings, estimates, fit, predict, search_space
 
 LINE = np.linspace(-0.6, 1.6, 441)
 REGIONS = {  # of x, where Figure 1 is read
@@ -55,7 +52,7 @@ def inside(region: str) -> NDArray[np.bool_]:
 
 
 def study(name: str, augment: str, seeds: int) -> Study:
-    """Trains model `name` on toys 0 to seeds − 1 and asks it along the line."""
+    """Trains a model on toys 0 to seeds − 1 and asks it along the line."""
     tables = [toy.toy(seed) for seed in range(seeds)]
     points = len(tables[0].x)
     sets = training_sets(
@@ -63,29 +60,26 @@ def study(name: str, augment: str, seeds: int) -> Study:
         np.concatenate([t.y for t in tables]),
         [np.arange(g * points, (g + 1) * points) for g in range(seeds)],
     )
-    built = model(name, MLP((1, 50, 50, 2)), gaussian.from_outputs)
-    pad = PAD(1) if augment == "pad" else None
-    space = search_space(built, pad)
-    group = torch.arange(seeds).repeat_interleave(built.members)
-    given = {k: v for k, v in SETTINGS.items() if k in space}
-    settings = default_settings(space, len(group), **given)
-    fitted = fit(Job(built, pad, sets, group, settings, EPOCHS, BATCH, seed=0))
+    method = build(Cell("", "", "", name, augment), features=1)
+    settings = {k: SETTINGS.get(k, s.default) for k, s in method.space.items()}
     fresh = [toy.fresh(seed) for seed in range(seeds)]
-    asked = _asked(sets, np.broadcast_to(LINE, (seeds, len(LINE))))
-    predicted = predict(built, fitted.theta, settings, asked, group, seed=1)
-    mixture = cast(GaussianMixture, estimates(predicted, built.members))
+    x = np.stack([np.concatenate([LINE, table.x[:, 0]]) for table in fresh])
+    y = np.stack([np.concatenate([np.zeros_like(LINE), table.y]) for table in fresh])
+    asked = _asked(sets, x, y)
+    group = torch.arange(seeds)
+    lessons = Lessons(sets, asked, group, [settings] * seeds, EPOCHS, BATCH, seed=0)
+    mixture, lost = method.answer(lessons)
     own = (mixture.log_weights.exp() * mixture.components.std).sum(0)
-    again = _asked(sets, np.stack([t.x[:, 0] for t in fresh]), np.stack([t.y for t in fresh]))
-    there = predict(built, fitted.theta, settings, again, group, seed=1)
-    nll = -estimates(there, built.members).log_prob(again.y).mean(1)
+    line = slice(len(LINE))
+    nll = -mixture.log_prob(asked.y)[:, len(LINE) :].mean(1)
     return Study(
-        mean=mixture.mean.double().numpy(),
-        std=mixture.std.double().numpy(),
-        own_std=own.double().numpy(),
+        mean=mixture.mean[:, line].double().numpy(),
+        std=mixture.std[:, line].double().numpy(),
+        own_std=own[:, line].double().numpy(),
         nll=nll.double().numpy(),
         y_mean=sets.scaling.y_mean.double().numpy(),
         y_std=sets.scaling.y_std.double().numpy(),
-        diverged=int((fitted.diverged > 0).sum()),
+        diverged=int(lost.sum()),
     )
 
 
@@ -95,12 +89,11 @@ def noise_on_data() -> float:
     return float(toy.noise_std(LINE[inside("data")]).mean() / spread)
 
 
-def _asked(sets: TrainingSets, x: Floats, y: Floats | None = None) -> Questions:
+def _asked(sets: TrainingSets, x: Floats, y: Floats) -> Questions:
     """Points of one feature, x and y (G, n) in original units, as each set scales them."""
     scaling = sets.scaling
-    scaled = (torch.as_tensor(x.copy()) - scaling.x_mean) / scaling.x_std
-    labels = np.zeros_like(x) if y is None else y
-    y_scaled = (torch.as_tensor(labels.copy()) - scaling.y_mean[:, None]) / scaling.y_std[:, None]
+    scaled = (torch.as_tensor(x) - scaling.x_mean) / scaling.x_std
+    y_scaled = (torch.as_tensor(y) - scaling.y_mean[:, None]) / scaling.y_std[:, None]
     dtype = sets.x.dtype
     mask = torch.ones(x.shape, dtype=torch.bool)
     return Questions(scaled.to(dtype)[..., None], y_scaled.to(dtype), mask)

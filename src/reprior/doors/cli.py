@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,6 +127,29 @@ def bench_ablation(
         {"augments": ("", "pad", *ABLATIONS), "shift": shift, **counts},
         *(device, workers, data_dir, run, quiet),
     )
+
+
+@bench_app.command("toy")
+def bench_toy(
+    models: Annotated[str, typer.Option(help="Comma-separated; all of them if not given.")] = "",
+    augments: Annotated[str, typer.Option(help="mixup, noise, pad; or none.")] = "pad",
+    seeds: Annotated[int, typer.Option(min=1, help="Draws of data and start to average.")] = 10,
+    run: Run = Path("runs/toy"),
+    quiet: Quiet = False,
+) -> None:
+    """The paper's first figure with every model, and how wide each is where there is no data."""
+    _one_thread()
+    from reprior.benchmark.plan import combinations
+    from reprior.benchmark.spec import Spec
+    from reprior.doors.toy_page import toy_page
+
+    wanted = () if augments.strip() == "none" else _listed(augments)
+    spec = Spec(models=_listed(models) or Spec().models, augments=("", *wanted))
+    with _bars(quiet) as show:
+        progress = partial(show, "Toy")
+        path = toy_page(run, combinations(spec), seeds, progress)
+    print((run / "toy.csv").read_text(), end="")
+    print(f"The report is at {path}")
 
 
 def _bench(

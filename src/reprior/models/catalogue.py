@@ -7,9 +7,11 @@ from typing import Any
 from torch import Tensor
 
 from reprior.contracts import InputError, Likelihood, Model, Network
+from reprior.models.boosted_quantiles import BoostedQuantiles
 from reprior.models.deep_ensemble import DeepEnsemble
 from reprior.models.depth_uncertainty import DepthUncertainty
 from reprior.models.functional_bnn import FunctionalBNN
+from reprior.models.gaussian_process import GaussianProcess
 from reprior.models.laplace import Laplace
 from reprior.models.mc_dropout import MCDropout
 from reprior.models.multi_swag import multi_swag
@@ -27,6 +29,8 @@ MODELS: dict[str, Callable[..., Any]] = {
     "functional_bnn": FunctionalBNN,
     "laplace": Laplace,
     "sngp": SNGP,
+    "gaussian_process": lambda *_: GaussianProcess(),  # without a network, as is the next
+    "boosted_quantiles": lambda *_: BoostedQuantiles(),
 }
 
 

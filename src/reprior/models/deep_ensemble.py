@@ -33,6 +33,7 @@ class DeepEnsemble:
     members: int = 5
 
     name = "deep_ensemble"
+    takes_augmentation = True
     space = {  # noqa: RUF012  a constant
         "adversarial_step": Setting(0.01, (0.01,), "adversarial step, share of a feature's range"),
     }

@@ -37,6 +37,7 @@ class DepthUncertainty:
 
     name = "depth_uncertainty"
     members = 1
+    takes_augmentation = True
     space: ClassVar[dict[str, Setting]] = {}
 
     @property

@@ -46,6 +46,7 @@ class FunctionalBNN:
 
     name = "functional_bnn"
     members = 1
+    takes_augmentation = False
     space = {  # noqa: RUF012  a constant
         "prior_length": Setting(1.0, (0.5, 1.0, 2.0, 4.0), "the process's length scale, in √D"),
     }

@@ -37,6 +37,7 @@ class Laplace:
 
     name = "laplace"
     members = 1
+    takes_augmentation = False
     space = {  # noqa: RUF012  a constant
         "prior_precision": Setting(1.0, (0.1, 1.0, 10.0, 100.0), "of the last layer's weights"),
     }

@@ -32,6 +32,7 @@ class MCDropout:
 
     name = "mc_dropout"
     members = 1
+    takes_augmentation = True
     space = {  # noqa: RUF012  a constant
         "dropout": Setting(0.05, (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), "share of units dropped"),
     }

@@ -37,6 +37,7 @@ class RankOneBNN:
 
     name = "rank_one_bnn"
     members = 1
+    takes_augmentation = True
     space = {  # noqa: RUF012  a constant
         "prior_std": Setting(0.1, (0.05, 0.1, 0.2, 0.4), "standard deviation of a factor's prior"),
     }

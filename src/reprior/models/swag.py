@@ -36,6 +36,7 @@ class SWAG:
     members: int = 1
     name: str = "swag"
 
+    takes_augmentation = True
     space = {  # noqa: RUF012  a constant
         "walk_lr": Setting(1e-3, (3e-4, 1e-3, 3e-3, 1e-2), "constant SGD rate of the walk"),
     }

@@ -27,6 +27,7 @@ MODELS = {  # the paper's rows, then ours
     "multi_swag": "Multi-SWAG",
     "laplace": "Laplace",
     "sngp": "SNGP",
+    "boosted_quantiles": "Boosted Quantiles",
 }
 AUGMENTS = {
     "": "plain",
