@@ -23,7 +23,7 @@ REGIONS = {  # of x, where Figure 1 is read
     "right": ((1.1, 1.5),),
 }
 EPOCHS, BATCH = 600, 32
-SETTINGS = {"lr": 3e-3, "dropout": 0.02, "ell": 0.25}
+SETTINGS = {"lr": 3e-3, "dropout": 0.02, "ell": 0.25, "length_scale": 0.1}
 
 
 class Study(NamedTuple):

@@ -16,6 +16,7 @@ from reprior.report.html import Block
 from reprior.report.names import label
 
 Studies = Mapping[tuple[str, str], Study]
+COLUMNS = 3  # of the figure
 Progress = Callable[[int, int], None]  # studies done, in all
 
 
@@ -28,19 +29,13 @@ def toy_page(
         progress(i, len(wanted))
         studies[who] = study(*who, seeds)
     progress(len(wanted), len(wanted))
-    augmented = {name for name, augment in wanted if augment}
-    rows = [
-        [who for who in wanted if who[1] == augment and (who[0] in augmented) == both]
-        for both in (True, False)
-        for augment in dict.fromkeys(augment for _, augment in wanted)
-    ]
     words = (
         f"One hundred points on either side of a gap; numbers are means over {seeds} seeds of data "
         "and start, the picture is the first of them."
     )
     blocks: list[Block] = [
         Text(words),
-        toy_block(studies, [row for row in rows if row]),
+        toy_block(studies, in_rows(wanted)),
         Table(regions_table(studies)),
     ]
     sections = [Section("Where the data ends", blocks)]
@@ -50,6 +45,23 @@ def toy_page(
         with whole_or_nothing(folder / name) as file:
             file.write(content.encode())
     return report
+
+
+def in_rows(wanted: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Some models at a time, each with its augmentations below it; those without come last."""
+    augments = list(dict.fromkeys(augment for _, augment in wanted))
+    augmented = {name for name, augment in wanted if augment}
+    names = [
+        [name for name, augment in wanted if not augment and (name in augmented) == both]
+        for both in (True, False)
+    ]
+    rows = [
+        [(name, augment) for name in some[at : at + COLUMNS] if (name, augment) in wanted]
+        for some in names
+        for at in range(0, len(some), COLUMNS)
+        for augment in augments
+    ]
+    return [row for row in rows if row]
 
 
 def toy_block(studies: Studies, rows: Sequence[Sequence[tuple[str, str]]]) -> Figure:

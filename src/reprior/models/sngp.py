@@ -44,7 +44,7 @@ class SNGP:
     takes_augmentation = False
     space = {  # noqa: RUF012  constants
         "spectral_bound": Setting(1.0, (0.5, 1.0, 2.0, 4.0), "largest gain of a hidden layer"),
-        "length_scale": Setting(1.0, (0.5, 1.0, 2.0, 4.0), "of the process, in units of √H"),
+        "length_scale": Setting(0.5, (0.1, 0.2, 0.5, 1.0), "of the process, in units of √H"),
         "amplitude": Setting(1.0, (0.5, 1.0, 2.0), "standard deviation of the process"),
     }
 
