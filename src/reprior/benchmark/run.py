@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from reprior.benchmark.curves import Curves, curves
 from reprior.benchmark.methods import Lessons, Progress
 from reprior.benchmark.plan import Divisions, Population, Task, build, candidates
 from reprior.benchmark.spec import batch_size
@@ -37,6 +38,7 @@ class Result(NamedTuple):
     settings: Scores
     scores: Scores  # NaN throughout where a member diverged
     diverged: int  # how many of the estimate's members did
+    curves: Curves  # of a final, for the figures
 
 
 def run(
@@ -60,7 +62,9 @@ def run(
         sets, asked, group, chosen, population.epochs, batch_size(len(table.x)), population.number
     )
     found = method.answer(lessons, progress)
-    scores = score(found.mixture, asked, sets.scaling, group, population.stage == "final")
+    mixture, last = double(found.mixture), population.stage == "final"
+    scores = score(mixture, asked, sets.scaling, group, last)
+    drawn = curves(mixture, asked, sets, group) if last else [{}] * len(chosen)
     lost = found.lost.tolist()
     return [
         Result(
@@ -68,6 +72,7 @@ def run(
             chosen[i],
             {k: math.nan if lost[i] else float(v[i]) for k, v in scores.items()},
             int(lost[i]),
+            {} if lost[i] else drawn[i],
         )
         for i, task in enumerate(population.tasks)
     ]
@@ -84,8 +89,6 @@ def score(
     mixture: GaussianMixture, asked: Questions, scaling: Scaling, group: Tensor, full: bool
 ) -> dict[str, Tensor]:
     """Measures per estimate, each (E,), in the units of the labels; only the NLL unless `full`."""
-    # Scored in double precision: a far row's density leaves the range of single precision.
-    mixture = _double(mixture)
     y, mask = asked.y.double()[group], asked.mask[group]
     label_std = scaling.y_std.double()[group]
     scores = {"nll": nll_in_units(nll(mixture.log_prob(y), mask), label_std)}
@@ -104,7 +107,8 @@ def score(
     }
 
 
-def _double(mixture: GaussianMixture) -> GaussianMixture:
+def double(mixture: GaussianMixture) -> GaussianMixture:
+    """In double precision: a far row's density leaves the range of single precision."""
     components = type(mixture.components)(*(leaf.double() for leaf in mixture.components))
     return GaussianMixture(components, mixture.log_weights.double())
 
@@ -119,4 +123,5 @@ def as_values(result: Result) -> dict[str, object]:
         "settings": result.settings,
         "diverged": result.diverged,
         **result.scores,
+        **result.curves,
     }

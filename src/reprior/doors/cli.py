@@ -290,7 +290,7 @@ def _write_report(run: Path) -> None:
         for row in rows
     }
     provenance = {k: "; ".join(dict.fromkeys(str(m[k]) for m in made if k in m)) for k in made[0]}
-    text = bench_page("reprior bench", rows, against_pad, spaces, seconds, wall, provenance)
+    text = bench_page("reprior bench", rows, against_pad, finals, spaces, seconds, wall, provenance)
     written = {
         "table.csv": to_csv(rows),
         "measures.csv": measures_csv(finals, FURTHER_MEASURES),

@@ -1,10 +1,12 @@
 """The page of a benchmark: who wins where, both measures, and how everything was tuned."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from reprior.contracts import Setting
 from reprior.report.ablation import ablation_grids
 from reprior.report.counts import wins
+from reprior.report.curve_figures import curve_figures
 from reprior.report.figures import delta_figure, svg
 from reprior.report.grid import Cell, Grid, Line
 from reprior.report.html import Block, Figure, Section, Table, Text, page
@@ -27,6 +29,7 @@ def bench_page(
     title: str,
     rows: Sequence[TableRow],
     against_pad: Sequence[TableRow],
+    finals: Sequence[Mapping[str, Any]],
     spaces: Mapping[str, Mapping[str, Setting]],
     seconds: Mapping[str, float],
     wall_seconds: float,
@@ -36,6 +39,7 @@ def bench_page(
 
     rows          the table, with differences to the plain models
     against_pad   the same with differences to the whole of PAD, for an ablation
+    finals        the results behind both, with their curves
     spaces        the settings every "model" or "model+augment" was tuned over
     seconds       seconds of computing by the same names
     wall_seconds  from start to end
@@ -44,10 +48,13 @@ def bench_page(
     sections = [Section("What this shows", [Text(_summary(main), callout=True)])]
     for protocol, shift in dict.fromkeys((row.protocol, row.shift) for row in rows):
         sections += _place(main, protocol, shift, numbers)
+        if drawn := curve_figures(finals, protocol, shift):
+            name = _place_name(protocol, shift)
+            sections.append(Section(f"Calibration and reversion: {_lower(name)}", list(drawn)))
         if ablated := ablation_grids(against_pad, protocol, shift):
             tables = [Table(grid, to_csv(against_pad), "ablation.csv") for grid in ablated]
             name = _place_name(protocol, shift)
-            sections.append(Section(f"Ablation: {name[0].lower()}{name[1:]}", list(tables)))
+            sections.append(Section(f"Ablation: {_lower(name)}", list(tables)))
     spent = _seconds(seconds, wall_seconds)
     sections.append(Section("Tuning", [Table(_spaces(spaces)), Table(spent)]))
     return page(title, sections, provenance)
@@ -90,6 +97,10 @@ def _place(rows: Sequence[TableRow], protocol: str, shift: str, numbers: str) ->
         )
         blocks.append(Figure(svg(figure), caption))
     return [Section(_place_name(protocol, shift), blocks)]
+
+
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
 def _place_name(protocol: str, shift: str) -> str:
