@@ -51,8 +51,8 @@ def _reliability(rows: Sequence[Row], model: str) -> Figure:
     who = human(MODELS, model) if model else "The models that take no augmentation"
     caption = (
         f"{who}: share of test rows below each predicted quantile, mean over splits and one "
-        "standard deviation. On the diagonal a model is calibrated; an S lying flat is too wide, "
-        "one standing up too narrow."
+        "standard deviation. On the diagonal a model is calibrated; a curve that is flat in the "
+        "middle belongs to bands that are too narrow, a steep one to bands too wide."
     )
     return Figure(svg(reliability_figure(curves)), caption)
 
