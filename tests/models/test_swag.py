@@ -113,3 +113,13 @@ def test_a_prediction_asks_for_one_number_per_weight_and_draw_and_one_per_deviat
     model = SWAG(NET, gaussian.from_outputs)
     assert model.prediction_noise()["low_rank"] == Noise("normal", (20, 20))
     assert model.prediction_noise()["diagonal.weight0"] == Noise("normal", (20, 2, 3))
+
+
+def test_a_walk_shorter_than_the_rank_is_scaled_by_the_looks_there_were():
+    _, kept, path = walked(rank=20, looks=4)
+    model = SWAG(NET, gaussian.from_outputs, draws=200_000, rank=20)
+    theta = model.sample(kept, rolled(model.prediction_noise()))
+    drawn = torch.cat([v.flatten(1) for v in theta.values()], 1).numpy()
+    deviations = np.stack([path[i] - path[: i + 1].mean(0) for i in range(4)])
+    expected = np.diag(path.var(0)) / 2 + deviations.T @ deviations / (2 * 3)
+    np.testing.assert_allclose(np.cov(drawn.T), expected, atol=0.005)

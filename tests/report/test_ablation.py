@@ -44,6 +44,13 @@ def test_differences_are_paired_and_counted_from_the_side_of_the_whole(grids):
     assert cells(differences, "PAD without B")[2:] == ["2/0/0", "2/0/0"]
 
 
+def test_where_both_diverged_the_variant_has_lost_and_what_is_missing_is_not_counted(results):
+    rows = results([1.0, None], "pad", set="yacht") + results([1.0, None], "pad-half", set="yacht")
+    rows += results([1.0, 2.0], "pad", set="wine")
+    differences = ablation_grids(aggregate(rows, reference="pad"), "fair", "cluster")[1]
+    assert cells(differences, "PAD, half as many")[2:] == ["1/0/0", "1/0/0"]
+
+
 def test_where_nothing_was_ablated_there_is_no_table(results):
     rows = aggregate(results([1.0, 2.0], "pad") + results([1.0, 2.0]), reference="pad")
     assert ablation_grids(rows, "fair", "cluster") == []

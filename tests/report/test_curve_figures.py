@@ -39,3 +39,16 @@ def test_an_ablation_is_not_drawn_among_them(finals):
 def test_results_without_curves_or_of_another_place_draw_nothing(finals, results):
     assert curve_figures(finals, "paper", "cluster") == []
     assert curve_figures(results([1.0, 2.0]), "fair", "cluster") == []
+
+
+def test_a_split_that_diverged_is_counted_in_the_legend_and_left_out_of_both_arms(finals):
+    for row in finals:
+        if row["augment"] == "pad" and row["split"] == 1:
+            for name in [key for key in row if key.startswith("re")]:
+                del row[name]
+            row["diverged"] = 1
+    figures = curve_figures(finals, "fair", "cluster")
+    assert "diverged on 1 of" in figures[0].svg
+    assert "neither of the two diverged" in figures[-1].caption
+    only = [row for row in finals if row["split"] == 0]
+    assert curve_figures(only, "fair", "cluster")[-1].svg == figures[-1].svg

@@ -8,8 +8,12 @@ import pytest
 import torch
 
 from reprior.augment import PAD
+from reprior.contracts import Direct
 from reprior.likelihoods import gaussian
 from reprior.models import DeepEnsemble, MCDropout
+from reprior.models.catalogue import MODELS as CATALOGUE
+from reprior.models.catalogue import model as catalogue_model
+from reprior.models.laplace import Laplace
 from reprior.networks import MLP
 from reprior.population.layout import training_sets
 from reprior.training import Job, default_settings, fit, search_space
@@ -235,7 +239,7 @@ def test_a_captured_step_draws_fresh_numbers_and_equals_the_uncaptured_one():
         return Job(**{**vars(this), "sets": sets})
 
     captured, eager = engine._Run(on_gpu(), slice(None)), engine._Run(on_gpu(), slice(None))
-    step = engine._captured(captured)
+    step = engine._captured(captured, captured.step)
     captured.batches.shuffle()
     eager.batches.shuffle()
     seen = []
@@ -245,3 +249,31 @@ def test_a_captured_step_draws_fresh_numbers_and_equals_the_uncaptured_one():
         seen.append(captured.dice.values["for_theta"]["x_tilde"].clone())
         torch.testing.assert_close(captured.theta.matrix, eager.theta.matrix, rtol=1e-4, atol=1e-5)
     assert all(not torch.equal(a, b) for a, b in pairwise(seen))
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU is here")
+@pytest.mark.parametrize("name", list(CATALOGUE))
+def test_every_model_trains_on_a_gpu(name):
+    built = catalogue_model(name, NET, gaussian.from_outputs)
+    if isinstance(built, Direct):
+        return
+    sets = training_sets(X, Y, ROWS, torch.float32, "cuda")
+    augment = PAD(3, hidden=6) if built.takes_augmentation else None
+    settings = default_settings(search_space(built, augment), 4)
+    found = fit(Job(built, augment, sets, torch.tensor([0, 1, 2, 1]), settings, 5, 8, seed=5))
+    assert found.diverged.tolist() == [0, 0, 0, 0]
+    assert all(value.isfinite().all() for value in found.theta.values())
+
+
+def test_a_member_that_diverged_does_not_stop_what_is_computed_in_closed_form():
+    built = Laplace(NET, gaussian.from_outputs)
+    sets = training_sets(X, Y, ROWS, torch.float32)
+    settings = default_settings(search_space(built, None), 4)
+    settings["lr"] = torch.tensor([1e-2, 1e3, 1e30, 1e3], dtype=torch.float64)
+    group = torch.tensor([0, 1, 2, 1])
+    wild = fit(Job(built, None, sets, group, settings, 20, batch=8, seed=5))
+    settings["lr"] = torch.full((4,), 1e-2, dtype=torch.float64)
+    calm = fit(Job(built, None, sets, group, settings, 20, batch=8, seed=5))
+    for name, value in calm.theta.items():
+        assert torch.equal(wild.theta[name][0], value[0])

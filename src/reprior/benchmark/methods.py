@@ -20,6 +20,8 @@ from reprior.training import Job, estimates, fit, predict, search_space
 
 # Member-steps × batch rows of one population, at most: under a minute on one core or on one GPU.
 WORK = {"cpu": 40_000_000, "cuda": 4_000_000_000}
+# What a step costs beside one of the plain networks, about.
+COST = {"depth_uncertainty": 3, "rank_one_bnn": 3, "sngp": 4, "functional_bnn": 15}
 TASKS = 4  # of one population where each learns in one go, a second to half a minute
 
 Progress = Callable[[int, int], None]  # done, in all
@@ -54,14 +56,20 @@ class BySteps:
         return self.model.takes_augmentation
 
     @property
+    def options(self) -> str:
+        """What the numbers depend on beside the settings."""
+        return _options(self.model) + _options(self.augment)
+
+    @property
     def space(self) -> dict[str, Setting]:
         return search_space(self.model, self.augment)
 
     def parts(self, rows: Sequence[int], epochs: int, batch: int, device: str) -> int:
         """How many populations are made of tasks with so many training rows each."""
         # A PAD step searches B² pairs: a rough measure, but the same for everyone.
-        row = (8 if batch <= 32 else 12) if self.augment is not None else 2
-        step = self.model.members * batch * row
+        proposes = self.augment is not None and not isinstance(self.augment, Mixer)
+        row = (8 if batch <= 32 else 12) if proposes else 2
+        step = self.model.members * batch * row * COST.get(self.model.name, 1)
         work = sum(step * epochs * -(-count // batch) for count in rows)
         return -(-work // WORK[device])
 
@@ -91,6 +99,10 @@ class InOneGo:
     method: Direct
 
     takes_augmentation = False
+
+    @property
+    def options(self) -> str:
+        return _options(self.method)
 
     @property
     def space(self) -> dict[str, Setting]:
@@ -127,3 +139,8 @@ class InOneGo:
 
 
 Method = BySteps | InOneGo
+
+
+def _options(what: object) -> str:
+    """A dataclass's fields in words, but for functions, whose words are an address."""
+    return repr([(k, v) for k, v in vars(what).items() if not callable(v)]) if what else ""

@@ -146,12 +146,13 @@ def space_of(cell: Cell, features: int) -> dict[str, Setting]:
 
 
 def ranges(spec: Spec) -> dict[str, str]:
-    """What every model of a spec is tuned over, as hashes: another one if a range is edited."""
+    """What every model of a spec is and is tuned over, as hashes: others if either is edited."""
     found = {}
     for name, augment in combinations(spec):
-        space = space_of(Cell("", "", "", name, augment), 1)
+        method = build(Cell("", "", "", name, augment), 1)
         label = f"{name}+{augment}" if augment else name
-        found[f"ranges of {label}"] = hashlib.sha256(repr(space).encode()).hexdigest()[:12]
+        text = repr(method.space) + method.options
+        found[f"ranges of {label}"] = hashlib.sha256(text.encode()).hexdigest()[:12]
     return found
 
 

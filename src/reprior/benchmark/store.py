@@ -49,7 +49,7 @@ class Store:
             self._db.execute("pragma synchronous = full")
             if writing:
                 self._db.executescript(SCHEMA)
-            self._db.execute("select count(*) from results")
+            self._db.execute("select count(waited) from populations")
         except BlockingIOError:
             self.close()
             raise InputError(

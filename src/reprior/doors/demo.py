@@ -23,7 +23,9 @@ from reprior.report import (
 )
 
 MODELS = ("mc_dropout", "deep_ensemble")
-DIABETES = Spec(sets=("diabetes",), models=MODELS, protocols=("paper",), splits=5)
+DIABETES = Spec(
+    sets=("diabetes",), models=MODELS, augments=("", "pad"), protocols=("paper",), splits=5
+)
 
 Progress = Callable[[str, int, int], None]  # what, done, in all
 

@@ -40,8 +40,8 @@ class FunctionalBNN:
 
     network: Network
     likelihood: Callable[[Tensor], Likelihood]
-    functions: int = 10  # S, drawn at every step
-    measured: int = 16  # rows of the batch, and as many random points
+    functions: int = 16  # S, drawn at every step
+    measured: int = 2  # rows of the batch, and as many random points
     draws: int = 20  # of a prediction
 
     name = "functional_bnn"

@@ -23,6 +23,7 @@ from reprior.contracts import (
     TrainingRows,
 )
 from reprior.likelihoods import Gaussian, mixture
+from reprior.models.last_layer import variance, whitener
 from reprior.networks import MLP
 
 SMALLEST_NOISE = 1e-3  # of standardised labels, as for the other networks
@@ -70,14 +71,10 @@ class Laplace:
         return -labels.training_log_prob(batch.y).mean(), labels
 
     def close(self, params: Params, rows: TrainingRows, settings: Settings) -> Params:
-        """Adds the covariance (H + 1, H + 1) of the last layer's weights and bias."""
+        """Adds the posterior of the last layer's weights and bias, (H + 1, H + 1)."""
         phi = self._phi(params, rows.x) * rows.mask.unsqueeze(-1)
-        precision = phi.transpose(-1, -2) @ phi / self._noise(params).square()
-        identity = torch.eye(phi.shape[-1], dtype=phi.dtype, device=phi.device)
-        precision = precision + settings["prior_precision"] * identity
-        # Unchecked: a member that diverged must not stop the others.
-        factor = torch.linalg.cholesky_ex(precision).L
-        return params | {"covariance": torch.cholesky_inverse(factor)}
+        found = whitener(phi, self._noise(params), settings["prior_precision"].double())
+        return params | {"whitener": found}
 
     def prediction_noise(self) -> dict[str, Noise]:
         return {}
@@ -85,8 +82,7 @@ class Laplace:
     def predict(self, params: Params, x: Tensor, settings: Settings, draws: Draws) -> Mixture:
         """x (N, D) to N(μ, σ² + φᵀ Σ φ), batch (N,)."""
         mean = self.network.run(params, x)[..., 0]
-        phi = self._phi(params, x)
-        unsure = ((phi @ params["covariance"]) * phi).sum(-1)
+        unsure = variance(self._phi(params, x), params["whitener"])
         std = (self._noise(params).square() + unsure).sqrt()
         return mixture(Gaussian(mean.unsqueeze(0), std.unsqueeze(0)))
 

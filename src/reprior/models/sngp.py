@@ -1,7 +1,7 @@
 """SNGP (Liu et al.): a network that keeps distances, under a Gaussian process.
 
-Residual hidden layers with a bounded spectral norm, so that far inputs stay far; on top a Gaussian
-process over what they compute, as random Fourier features Φ with a linear read-out β. The
+Residual hidden layers whose spectral norm is bounded (about), so that far inputs stay far; on top a
+Gaussian process over what they compute, as random Fourier features Φ with a linear read-out β. The
 read-out's covariance comes in closed form after training, (Φᵀ Φ / σ² + I)⁻¹; far from all data the
 prediction's variance goes back to the process's own, `amplitude`² + σ².
 """
@@ -25,10 +25,11 @@ from reprior.contracts import (
     TrainingRows,
 )
 from reprior.likelihoods import Gaussian, mixture
+from reprior.models.last_layer import variance, whitener
 from reprior.networks import MLP
 
 SMALLEST_NOISE = 1e-3  # of standardised labels, as for the other networks
-POWER_STEPS = 5  # of the iteration that finds a spectral norm
+POWER_STEPS = 15  # of the iteration that finds a spectral norm
 
 
 @dataclass(frozen=True)
@@ -86,15 +87,10 @@ class SNGP:
         return -labels.training_log_prob(batch.y).mean() + prior, labels
 
     def close(self, params: Params, rows: TrainingRows, settings: Settings) -> Params:
-        """Adds the covariance of the read-out, (2 M, 2 M)."""
+        """Adds the posterior of the read-out, (2 M, 2 M)."""
         phi = self._phi(params, self._run(params, rows.x, settings), settings)
         phi = phi * rows.mask.unsqueeze(-1)
-        identity = torch.eye(phi.shape[-1], dtype=phi.dtype, device=phi.device)
-        precision = phi.transpose(-1, -2) @ phi / self._noise(params).square() + identity
-        # Unchecked: a member that diverged must not stop the others.
-        return params | {
-            "covariance": torch.cholesky_inverse(torch.linalg.cholesky_ex(precision).L)
-        }
+        return params | {"whitener": whitener(phi, self._noise(params), 1.0)}
 
     def prediction_noise(self) -> dict[str, Noise]:
         return {}
@@ -103,8 +99,7 @@ class SNGP:
         """x (N, D) to N(φᵀβ, σ² + φᵀ Σ φ), batch (N,)."""
         phi = self._phi(params, self._run(params, x, settings), settings)
         mean = (phi * params["read_out"]).sum(-1)
-        unsure = ((phi @ params["covariance"]) * phi).sum(-1)
-        std = (self._noise(params).square() + unsure).sqrt()
+        std = (self._noise(params).square() + variance(phi, params["whitener"])).sqrt()
         return mixture(Gaussian(mean.unsqueeze(0), std.unsqueeze(0)))
 
     @property
@@ -139,7 +134,7 @@ class SNGP:
 
 
 def bounded(weight: Tensor, bound: Tensor) -> Tensor:
-    """weight (H, H'), scaled down to the spectral norm `bound` where it is above it."""
+    """weight (H, H'), scaled down to about the spectral norm `bound` if above it."""
     with torch.no_grad():
         right = torch.ones_like(weight[0]) / math.sqrt(weight.shape[1])
         for _ in range(POWER_STEPS):

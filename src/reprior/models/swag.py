@@ -5,7 +5,6 @@ at: their mean and variance, and the last K deviations from the mean, make the n
 N(mean, ½ diag(variance) + ½ D Dᵀ / (K − 1)) from which a prediction draws its networks.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -68,7 +67,7 @@ class SWAG:
 
     def set_out(self, params: Params) -> Params:
         """Mean, variance and deviations of every parameter, nothing seen yet."""
-        kept = {}
+        kept = {"looks": next(iter(params.values())).new_zeros(())}
         for name, value in params.items():
             kept[f"mean.{name}"] = torch.zeros_like(value)
             kept[f"variance.{name}"] = torch.zeros_like(value)
@@ -77,7 +76,7 @@ class SWAG:
 
     def collect(self, kept: Params, params: Params, looks: Tensor) -> Params:
         """Running mean and variance; the K latest deviations, the newest last."""
-        found = {}
+        found = {"looks": looks + 1}
         for name, value in params.items():
             before = kept[f"mean.{name}"]
             mean = before + (value - before) / (looks + 1)
@@ -103,13 +102,13 @@ class SWAG:
 
     def sample(self, kept: Params, draws: Draws) -> Params:
         """S networks from the normal, each parameter with S in front (and 1 before a bias)."""
-        found = {}
+        found, free = {}, kept["looks"].clamp(2, self.rank) - 1
         for name in self.network.noise():
             low_rank = torch.tensordot(draws["low_rank"], kept[f"deviation.{name}"], 1)
             value = (
                 kept[f"mean.{name}"]
                 + (kept[f"variance.{name}"] / 2).sqrt() * draws[f"diagonal.{name}"]
-                + low_rank / math.sqrt(2 * max(self.rank - 1, 1))
+                + low_rank / (2 * free).sqrt()
             )
             found[name] = value if value.dim() > 2 else value.unsqueeze(-2)
         return found

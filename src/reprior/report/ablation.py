@@ -73,10 +73,12 @@ def _differences(rows: Sequence[TableRow], model: str, measure: str) -> Grid:
         pairs = [(by_cell.get((name, variant)), by_cell.get((name, WHOLE))) for name in sets]
         sides = [_side(one, whole, measure) for one, whole in pairs]
         cells = [
-            Cell(_change(one, measure) if one else "", bold=clear < 0, underline=clear > 0)
-            for (one, _), (_, clear) in zip(pairs, sides, strict=True)
+            Cell(_change(one, measure), bold=side[1] < 0, underline=side[1] > 0)
+            if one and side
+            else Cell("")
+            for (one, _), side in zip(pairs, sides, strict=True)
         ]
-        counts = [Cell(str(_count([side[i] for side in sides]))) for i in (0, 1)]
+        counts = [Cell(str(_count([side[i] for side in sides if side]))) for i in (0, 1)]
         lines.append(Line(human(AUGMENTS, variant), (*cells, *counts)))
     return Grid(
         _caption(rows, model, f"difference in {MEASURES[measure]} to the whole of PAD"),
@@ -98,15 +100,18 @@ def _change(row: TableRow, measure: str) -> str:
     return "diverged" if row.diverged else spread(row.delta(measure), row.delta_se(measure))
 
 
-def _side(one: TableRow | None, whole: TableRow | None, measure: str) -> tuple[int, int]:
-    """By mean and clearly: 1 where the variant is worse than the whole, −1 where it is better."""
-    if one is None or whole is None or (one.diverged and whole.diverged):
-        return 0, 0
+def _side(one: TableRow | None, whole: TableRow | None, measure: str) -> tuple[int, int] | None:
+    """By mean and clearly: 1 where the variant is worse than the whole, −1 where it is better.
+
+    None where the two have not met. Whoever diverged has lost; if both did, the variant has.
+    """
+    if one is None or whole is None:
+        return None
     if one.diverged or whole.diverged:
         return (1, 1) if one.diverged else (-1, -1)
     delta, error = one.delta(measure), one.delta_se(measure)
     if math.isnan(delta):
-        return 0, 0
+        return None
     side = 1 if delta > 0 else -1
     clear = not math.isnan(error) and abs(delta) > CLEAR * error
     return side if abs(delta) >= TIE else 0, side if clear else 0

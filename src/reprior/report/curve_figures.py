@@ -16,15 +16,17 @@ PAIR = ("", "pad")  # what reversion compares
 def curve_figures(finals: Iterable[Row], protocol: str, shift: str) -> list[Figure]:
     """One figure of reliability per augmented model, one for all others, then the reversions.
 
-    finals  results with the curves of `benchmark/curves.py`; those without any are left out
+    finals  results with the curves of `benchmark/curves.py`; one that diverged has none
     """
     rows = [
         row
         for row in finals
         if (row["protocol"], row["shift"]) == (protocol, shift)
-        and row.get("reliability")
         and row["augment"] not in ABLATIONS
+        and ("reliability" in row or row["diverged"])
     ]
+    if not any("reliability" in row for row in rows):
+        return []
     augmented = {row["model"] for row in rows if row["augment"]}
     figures = []
     for model in ordered(MODELS, augmented):
@@ -32,8 +34,8 @@ def curve_figures(finals: Iterable[Row], protocol: str, shift: str) -> list[Figu
     if others := [row for row in rows if row["model"] not in augmented]:
         figures.append(_reliability(others, ""))
     for model in ordered(MODELS, augmented):
-        pair = [[r for r in rows if (r["model"], r["augment"]) == (model, a)] for a in PAIR]
-        if all(pair):
+        arms = [[r for r in rows if (r["model"], r["augment"]) == (model, a)] for a in PAIR]
+        if all(pair := _met(arms)):
             figures.append(_reversion(pair, model))
     return figures
 
@@ -45,9 +47,11 @@ def _reliability(rows: Sequence[Row], model: str) -> Figure:
         for which in ordered(MODELS, {row["model"] for row in here}):
             mine = [row for row in here if row["model"] == which]
             for augment in ordered(AUGMENTS, {row["augment"] for row in mine}):
-                shares = [row["reliability"] for row in mine if row["augment"] == augment]
-                levels = np.arange(1, len(shares[0]) + 1) / len(shares[0])
-                curves.append(Curve(which, levels, np.array(shares), augment, name))
+                kept = [row.get("reliability", []) for row in mine if row["augment"] == augment]
+                if count := max(map(len, kept)):
+                    levels = np.arange(1, count + 1) / count
+                    shares = np.array([shares or [np.nan] * count for shares in kept])
+                    curves.append(Curve(which, levels, shares, augment, name))
     who = human(MODELS, model) if model else "The models that take no augmentation"
     caption = (
         f"{who}: share of test rows below each predicted quantile, mean over splits and one "
@@ -68,10 +72,18 @@ def _reversion(pair: Sequence[Sequence[Row]], model: str) -> Figure:
             )
         )
     caption = (
-        f"{human(MODELS, model)}, all sets and splits: what is predicted and what happens, with "
-        "growing distance to the nearest training row (in units of √D)."
+        f"{human(MODELS, model)}, all sets, every split on which neither of the two diverged: what "
+        "is predicted and what happens, with growing distance to the nearest training row (in "
+        "units of √D)."
     )
     return Figure(svg(reversion_figure(panels)), caption)
+
+
+def _met(arms: Sequence[Sequence[Row]]) -> list[list[Row]]:
+    """Of both arms the rows of those sets and splits that both have curves of."""
+    where = [{(r["set"], r["split"]) for r in rows if "reversion_rows" in r} for rows in arms]
+    shared = set.intersection(*where)
+    return [[r for r in rows if (r["set"], r["split"]) in shared] for rows in arms]
 
 
 def _joined(rows: Sequence[Row], part: str) -> Any:
